@@ -1,0 +1,16 @@
+"""Where the case book and the recorded vendor answers lie: beside the project, or where AGENTSLOT_SHARED says."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(os.environ.get("AGENTSLOT_SHARED") or Path(__file__).parents[2] / "shared")
+
+
+def shared(relative: str) -> Path:
+    """Path of one shared file or folder; skips the test when the material is not here."""
+    path = SHARED / relative
+    if not path.exists():
+        pytest.skip(f"shared test material is not here: {relative}")
+    return path
