@@ -12,5 +12,6 @@ if not _os.path.isdir(_os.path.join(__path__[0], "session")):
     __path__.append(_os.path.dirname(__path__[0]))
 
 from agentslot._errors import AgentSlotError
+from agentslot._slot import Chain, Many, One
 
-__all__ = ["AgentSlotError"]
+__all__ = ["AgentSlotError", "Chain", "Many", "One"]

@@ -1,0 +1,111 @@
+"""Messages: what a person, the model or a tool said, in the order it was said."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from agentslot.session.identity import ClientMessageId, MessageId, RunId, StepId
+
+
+class Role(StrEnum):
+    """Who speaks."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """Plain text."""
+
+    text: str
+    kind: Literal["text"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningPart:
+    """Thinking that a model showed, for people and the record.
+
+    What a provider wants replayed stands in the message's Continuation; only that goes back to it.
+    """
+
+    text: str
+    kind: Literal["reasoning"] = "reasoning"
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentPart:
+    """A reference to an artifact; the bytes live in the artifact store, never in a message."""
+
+    artifact_id: str
+    media_type: str
+    name: str = ""
+    kind: Literal["attachment"] = "attachment"
+
+
+Part = TextPart | ReasoningPart | AttachmentPart
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """Opaque provider state of one assistant message, replayed only to the model that wrote it.
+
+    Attributes:
+        provider: key of the provider that wrote it.
+        model: id of the model that wrote it.
+        state: one JSON value, kept byte for byte; nobody but that provider's wire reads it.
+    """
+
+    provider: str
+    model: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One durable message.
+
+    A user message that a Run has taken up, and every assistant message, carries the run and step it
+    belongs to. Empty parts are legal only for an assistant message that owns tool calls.
+    """
+
+    id: MessageId
+    role: Role
+    parts: tuple[Part, ...]
+    created_at: datetime
+    run_id: RunId | None = None
+    step_id: StepId | None = None
+    client_message_id: ClientMessageId | None = None
+    continuation: Continuation | None = None
+    kind: Literal["message"] = "message"
+
+    @property
+    def text(self) -> str:
+        """The text parts, joined."""
+        return "".join(part.text for part in self.parts if isinstance(part, TextPart))
+
+
+@dataclass(frozen=True, slots=True)
+class MessageInput:
+    """What a caller submits: at least one part. The Runtime gives it an id, a place and a time."""
+
+    parts: tuple[Part, ...]
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise ValueError("a message needs at least one part")
+
+    @classmethod
+    def of(cls, content: "str | Part | Sequence[Part] | MessageInput") -> "MessageInput":
+        """Accept the forms that people write: a text, one part, several parts."""
+        match content:
+            case MessageInput():
+                return content
+            case str():
+                return cls((TextPart(content),))
+            case TextPart() | ReasoningPart() | AttachmentPart():
+                return cls((content,))
+            case _:
+                return cls(tuple(content))

@@ -1,0 +1,87 @@
+"""Which model a Session uses, and what its calls consumed."""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Modality(StrEnum):
+    """A kind of content that a model reads or writes."""
+
+    TEXT = "text"
+    IMAGE = "image"
+    AUDIO = "audio"
+
+
+class Reasoning(StrEnum):
+    """How hard a model is asked to think; `default` leaves it to the provider."""
+
+    DEFAULT = "default"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    XHIGH = "xhigh"
+    MAX = "max"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """The selection of one model, frozen for a Run.
+
+    Attributes:
+        provider: key of the provider, such as `openai`.
+        model: the provider's id of the model.
+        reasoning: effort asked for.
+        temperature: sampling temperature, or None to leave it to the provider.
+        max_tokens: upper bound of output tokens of one call, or None.
+    """
+
+    provider: str
+    model: str
+    reasoning: Reasoning = Reasoning.DEFAULT
+    temperature: float | None = None
+    max_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        if not self.model or self.model != self.model.strip():
+            msg = f"model must be a trimmed, non-empty text, not {self.model!r}"
+            raise ValueError(msg)
+        if self.temperature is not None and not (
+            math.isfinite(self.temperature) and self.temperature >= 0
+        ):
+            msg = f"temperature must be a finite number of at least 0, not {self.temperature}"
+            raise ValueError(msg)
+        if self.max_tokens is not None and self.max_tokens < 1:
+            msg = f"max_tokens must be at least 1, not {self.max_tokens}"
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """Tokens of one attempt. `cached_input` is a part of `input`, `reasoning` a part of `output`.
+
+    Attributes:
+        input: all tokens read, cached ones included.
+        cache_write: tokens written to the provider's cache, beside `input`'s price class.
+        total: at least input plus output.
+        estimated: True when the provider reported nothing and we counted ourselves.
+    """
+
+    input: int = 0
+    output: int = 0
+    cached_input: int = 0
+    cache_write: int = 0
+    reasoning: int = 0
+    total: int = 0
+    estimated: bool = False
+
+    def __add__(self, other: "TokenUsage") -> "TokenUsage":
+        return TokenUsage(
+            self.input + other.input,
+            self.output + other.output,
+            self.cached_input + other.cached_input,
+            self.cache_write + other.cache_write,
+            self.reasoning + other.reasoning,
+            self.total + other.total,
+            self.estimated or other.estimated,
+        )

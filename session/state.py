@@ -1,0 +1,161 @@
+"""The Session as a value: everything that the aggregate decides on, immutable."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from agentslot.session.history import History
+from agentslot.session.identity import (
+    AgentId,
+    AttemptId,
+    MessageId,
+    RunId,
+    SessionId,
+    ToolCallId,
+    WorkspaceId,
+)
+from agentslot.session.message import Message
+from agentslot.session.modelconfig import ModelConfig
+from agentslot.session.toolcall import ToolCall
+
+
+class Delivery(StrEnum):
+    """When a queued message reaches the model.
+
+    `normal` starts a Run of its own; `steer` joins the active Run at its next safe boundary; `held`
+    waits until somebody reclassifies it.
+    """
+
+    NORMAL = "normal"
+    STEER = "steer"
+    HELD = "held"
+
+
+@dataclass(frozen=True, slots=True)
+class QueueItem:
+    """A durable input that no request has seen yet. It can be changed only while unclaimed."""
+
+    message: Message
+    delivery: Delivery
+    claimed_by: RunId | None = None
+
+
+class JournalStatus(StrEnum):
+    """How far an unfinished tool call has come.
+
+    `prepared`: recorded, its effect has not begun; it may be resumed. `pending`: its effect may
+    have begun; it is never run again. A finished call has its result in History and no entry here.
+    """
+
+    PREPARED = "prepared"
+    PENDING = "pending"
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """Recovery evidence of one unfinished tool call of the active Run."""
+
+    call: ToolCall
+    status: JournalStatus
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveRun:
+    """The Run in progress, with the counts that its budgets and limits are checked against.
+
+    Attributes:
+        open_attempts: attempts that have started and not ended; at most one in practice.
+        attempts: physical requests started so far.
+        tool_calls: calls recorded so far.
+        tokens: sum of the totals of all ended attempts.
+        budget_exceeded: whether the fact that says so has been written; it is written once.
+    """
+
+    id: RunId
+    config: ModelConfig
+    config_revision: int
+    open_attempts: tuple[AttemptId, ...] = ()
+    attempts: int = 0
+    tool_calls: int = 0
+    tokens: int = 0
+    budget_exceeded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """Where a forked or derived Session comes from.
+
+    Attributes:
+        copied: how many facts at the head of History are copies; 0 for a summary start.
+    """
+
+    parent: SessionId
+    parent_revision: int
+    copied: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRange:
+    """The projection of the facts `first` to `last`, both inclusive."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContextView:
+    """What one request showed the model, stored as references.
+
+    The exact request is rebuilt from the ranges of History and the texts named by digest.
+
+    Attributes:
+        version: grows by one with each request.
+        source_revision: revision of the Session that it was prepared from.
+        inputs: ranges of History, and whole messages that a compactor put in their place.
+        prompt: digest of the system prompt, or None.
+        tools: digest of the tool definitions, or None.
+        token_count: tokens of the whole request as counted before it was sent.
+    """
+
+    version: int
+    source_revision: int
+    run_id: RunId
+    config: ModelConfig
+    inputs: tuple[ContextRange | Message, ...]
+    prompt: str | None
+    tools: str | None
+    token_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """One Session at one revision.
+
+    Attributes:
+        revision: 1 when created, plus one for each applied commit.
+        queue: inputs waiting, in arrival order.
+        journal: unfinished tool calls of the active Run, in call order.
+        texts: contents by `sha256:` digest: prompts and tool definitions that contexts refer to.
+        updated_at: time of the last commit, UTC.
+    """
+
+    id: SessionId
+    agent: AgentId
+    workspace: WorkspaceId
+    revision: int
+    history: History
+    model_config: ModelConfig
+    created_at: datetime
+    updated_at: datetime
+    queue: tuple[QueueItem, ...] = ()
+    journal: Mapping[ToolCallId, JournalEntry] = field(default_factory=dict)
+    active_run: ActiveRun | None = None
+    lineage: Lineage | None = None
+    context: ContextView | None = None
+    retained_contexts: tuple[ContextView, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    def queued(self, message_id: MessageId) -> QueueItem | None:
+        """The queued item with that message id, if it still waits."""
+        return next((item for item in self.queue if item.message.id == message_id), None)

@@ -1,0 +1,26 @@
+"""Text that is safe to store and to show on one line."""
+
+import unicodedata
+
+_UNSAFE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+
+MAX_REASON_BYTES = 1024
+
+
+def is_safe_line(text: str, max_bytes: int = MAX_REASON_BYTES) -> bool:
+    """Whether `text` is one trimmed line without control characters, `max_bytes` at most."""
+    if text != text.strip() or any(unicodedata.category(c) in _UNSAFE_CATEGORIES for c in text):
+        return False
+    return len(text.encode()) <= max_bytes
+
+
+def safe_line(text: str, max_bytes: int = MAX_REASON_BYTES) -> str:
+    """Make one safe line of foreign text: unsafe characters become blanks, the end may be cut."""
+    if text.isascii() and text.isprintable() and len(text) <= max_bytes:
+        return text.strip()
+    kept = "".join(" " if unicodedata.category(c) in _UNSAFE_CATEGORIES else c for c in text)
+    line = " ".join(kept.split())
+    encoded = line.encode()
+    if len(encoded) <= max_bytes:
+        return line
+    return encoded[: max_bytes - len("…".encode())].decode(errors="ignore").rstrip() + "…"
