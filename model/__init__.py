@@ -1,4 +1,73 @@
-"""Imported as `agentslot.model`."""
+"""How a model is asked: contracts, wires, executor, catalog."""
 
 if __name__ == "model":
     raise ImportError("import agentslot.model instead of model: the folder is a part of agentslot")
+
+from agentslot.model.contract import (
+    ATTEMPT_OBSERVER,
+    MODEL_CATALOG,
+    MODEL_EXECUTOR,
+    TOKEN_COUNTER,
+    AttemptObserver,
+    AttemptOutcome,
+    AttemptRecorder,
+    Completed,
+    Completion,
+    ExecutionCapabilities,
+    Failed,
+    FinishReason,
+    ModelCatalog,
+    ModelDescriptor,
+    ModelEvent,
+    ModelExecutor,
+    ModelRequest,
+    ModelStream,
+    Price,
+    ReasoningDelta,
+    RequestedCall,
+    Reset,
+    TextDelta,
+    TokenBudget,
+    TokenCounter,
+)
+from agentslot.model.errors import ModelError, ModelErrorCode
+from agentslot.model.transcript import Input, Ledger, Transcript
+from agentslot.session import Modality, ModelConfig, Reasoning, TokenUsage, ToolDefinition
+
+__all__ = [
+    "ATTEMPT_OBSERVER",
+    "MODEL_CATALOG",
+    "MODEL_EXECUTOR",
+    "TOKEN_COUNTER",
+    "AttemptObserver",
+    "AttemptOutcome",
+    "AttemptRecorder",
+    "Completed",
+    "Completion",
+    "ExecutionCapabilities",
+    "Failed",
+    "FinishReason",
+    "Input",
+    "Ledger",
+    "Modality",
+    "ModelCatalog",
+    "ModelConfig",
+    "ModelDescriptor",
+    "ModelError",
+    "ModelErrorCode",
+    "ModelEvent",
+    "ModelExecutor",
+    "ModelRequest",
+    "ModelStream",
+    "Price",
+    "Reasoning",
+    "ReasoningDelta",
+    "RequestedCall",
+    "Reset",
+    "TextDelta",
+    "TokenBudget",
+    "TokenCounter",
+    "TokenUsage",
+    "ToolDefinition",
+    "Transcript",
+]

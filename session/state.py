@@ -149,12 +149,14 @@ class SessionState:
     created_at: datetime
     updated_at: datetime
     queue: tuple[QueueItem, ...] = ()
-    journal: Mapping[ToolCallId, JournalEntry] = field(default_factory=dict)
+    journal: Mapping[ToolCallId, JournalEntry] = field(
+        default_factory=dict[ToolCallId, JournalEntry]
+    )
     active_run: ActiveRun | None = None
     lineage: Lineage | None = None
     context: ContextView | None = None
     retained_contexts: tuple[ContextView, ...] = ()
-    texts: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def queued(self, message_id: MessageId) -> QueueItem | None:
         """The queued item with that message id, if it still waits."""
