@@ -1,6 +1,83 @@
-"""Imported as `agentslot.interaction`."""
+"""How people and programs reach an agent: the Gateway's contract and the channels in front of it."""
 
 if __name__ == "interaction":
     raise ImportError(
         "import agentslot.interaction instead of interaction: the folder is a part of agentslot"
     )
+
+from agentslot.interaction.channel import (
+    GATEWAY_CHANNELS,
+    ChannelLifespan,
+    GatewayChannel,
+    gateway_channel,
+)
+from agentslot.interaction.errors import ChannelNotBound, EventStreamOverflow
+from agentslot.interaction.events import (
+    ApprovalRequested,
+    ChunksReset,
+    Event,
+    Origin,
+    ReasoningChunk,
+    RevisionAdvanced,
+    RunFinished,
+    TextChunk,
+    ToolFinished,
+    ToolProgress,
+    ToolStarted,
+)
+from agentslot.interaction.gateway import (
+    GATEWAY_ACCESS,
+    AnswerApproval,
+    CreateSession,
+    EventStream,
+    ForkSession,
+    GatewayAccess,
+    HistoryPage,
+    MessageReceipt,
+    PendingApproval,
+    QueuedCommand,
+    RunReceipt,
+    RunResult,
+    SendMessage,
+    SessionCommand,
+    SessionOpened,
+    SessionView,
+    StartFromSummary,
+)
+
+__all__ = [
+    "GATEWAY_ACCESS",
+    "GATEWAY_CHANNELS",
+    "AnswerApproval",
+    "ApprovalRequested",
+    "ChannelLifespan",
+    "ChannelNotBound",
+    "ChunksReset",
+    "CreateSession",
+    "Event",
+    "EventStream",
+    "EventStreamOverflow",
+    "ForkSession",
+    "GatewayAccess",
+    "GatewayChannel",
+    "HistoryPage",
+    "MessageReceipt",
+    "Origin",
+    "PendingApproval",
+    "QueuedCommand",
+    "ReasoningChunk",
+    "RevisionAdvanced",
+    "RunFinished",
+    "RunReceipt",
+    "RunResult",
+    "SendMessage",
+    "SessionCommand",
+    "SessionOpened",
+    "SessionView",
+    "StartFromSummary",
+    "TextChunk",
+    "ToolFinished",
+    "ToolProgress",
+    "ToolStarted",
+    "gateway_channel",
+]
