@@ -1,0 +1,48 @@
+"""The standard agent as an application: the fixed Runtime, the default loop, your modules."""
+
+from collections.abc import Sequence
+
+from agentslot import Application, Module, Requirement
+from agentslot.interaction import GATEWAY_CHANNELS
+from agentslot.model import MODEL_EXECUTOR, TOKEN_COUNTER
+from agentslot.session import SESSION_STORE, ModelConfig
+from agentslot.standardagent.config import AgentConfig
+from agentslot.standardagent.loop import AGENT_LOOP, StandardLoopModule
+from agentslot.standardagent.runtime.module import RuntimeModule
+
+STANDARD_AGENT_PROFILE = (
+    AGENT_LOOP.required(),
+    SESSION_STORE.required(),
+    MODEL_EXECUTOR.required(),
+    TOKEN_COUNTER.required(),
+    GATEWAY_CHANNELS.at_least(1),
+)
+"""What every standard agent needs, whatever else it has."""
+
+
+def new_application(
+    name: str,
+    *,
+    modules: Sequence[Module],
+    default_model: ModelConfig,
+    config: AgentConfig | None = None,
+    requirements: Sequence[Requirement] = (),
+) -> Application:
+    """A standard agent, not built yet.
+
+    Args:
+        name: name of the application.
+        modules: the components: a session store, a model, at least one channel, tools, policies.
+        default_model: the model of Sessions that name none.
+        config: prompt, exposed tools and limits.
+        requirements: what this application demands beyond the standard profile.
+    """
+    return Application(
+        name,
+        [
+            RuntimeModule(config or AgentConfig(), default_model),
+            StandardLoopModule(),
+            *modules,
+        ],
+        [*STANDARD_AGENT_PROFILE, *requirements],
+    )

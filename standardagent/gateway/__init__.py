@@ -1,0 +1,1 @@
+"""The fixed Gateway: the one backend of all channels."""

@@ -1,0 +1,214 @@
+"""GatewayAccess over the Runtime: finds the open Session, hands the request on, answers."""
+
+from agentslot.interaction import (
+    AnswerApproval,
+    ApprovalRequested,
+    CreateSession,
+    EventStream,
+    ForkSession,
+    HistoryPage,
+    MessageReceipt,
+    Origin,
+    QueuedCommand,
+    RunReceipt,
+    RunResult,
+    SendMessage,
+    SessionCommand,
+    SessionOpened,
+    SessionView,
+    StartFromSummary,
+)
+from agentslot.session import (
+    AgentId,
+    ClassifiedError,
+    Delivery,
+    ErrorKind,
+    MessageInput,
+    ModelConfig,
+    NewSession,
+    Repair,
+    SessionId,
+    SessionPage,
+    SessionState,
+    WorkspaceId,
+)
+from agentslot.standardagent.gateway.derive import forked, summarized
+from agentslot.standardagent.gateway.views import page_of, run_result, session_view
+from agentslot.standardagent.policy import ApprovalAnswer, ApprovalRequest
+from agentslot.standardagent.runtime.components import Components
+from agentslot.standardagent.runtime.registry import Registry
+
+
+class Gateway:
+    """The one backend of all channels; see GatewayAccess for what each operation promises.
+
+    Channels are bound to it when the application is built. It answers from `attach` on, which the
+    Runtime calls when it starts, until `detach`.
+    """
+
+    def __init__(self) -> None:
+        self._components: Components | None = None
+        self._registry: Registry | None = None
+
+    def attach(self, components: Components, registry: Registry) -> None:
+        """Begin to answer."""
+        self._components, self._registry = components, registry
+        if components.desk is not None:
+            components.desk.on_request(self._announce)
+
+    def detach(self) -> None:
+        """Answer no more."""
+        self._registry = None
+
+    @property
+    def _there(self) -> tuple[Components, Registry]:
+        if self._components is None or self._registry is None:
+            raise ClassifiedError(
+                ErrorKind.UNAVAILABLE,
+                "application_not_started",
+                "the application does not run: enter `application.start()` first",
+            )
+        return self._components, self._registry
+
+    def _announce(self, request: ApprovalRequest) -> None:
+        """Tell the Session's subscribers that a call waits for a person."""
+        _, registry = self._there
+        call = request.action.call
+        session_id = request.action.session_id
+        hub = registry.get(session_id).owner.hub
+        hub.publish(
+            ApprovalRequested(
+                Origin(session_id, call.run_id, call.step_id),
+                hub.next_sequence(),
+                call,
+                request.reason,
+                request.digest,
+            )
+        )
+
+    async def list_sessions(
+        self, agent: AgentId, workspace: WorkspaceId, *, limit: int = 50, cursor: str = ""
+    ) -> SessionPage:
+        """A page of a scope."""
+        components, _ = self._there
+        return await components.store.list_sessions(agent, workspace, limit=limit, cursor=cursor)
+
+    async def create_session(self, request: CreateSession) -> SessionOpened:
+        """Open a new Session."""
+        components, _ = self._there
+        config = request.model_config or components.default_model
+        return await self._open_new(
+            NewSession(components.ids.session(), request.agent, request.workspace, config)
+        )
+
+    async def _open_new(self, new: NewSession) -> SessionOpened:
+        components, registry = self._there
+        components.executor.inspect(new.model_config)
+        return registry.admit(await components.store.create(new))
+
+    async def resume_session(self, session_id: SessionId) -> SessionOpened:
+        """Open a stored Session."""
+        components, registry = self._there
+
+        async def load() -> tuple[SessionState, tuple[Repair, ...]]:
+            loaded = await components.store.recover(session_id)
+            return loaded.state, loaded.repairs
+
+        return await registry.resume(session_id, load)
+
+    async def fork_session(self, request: ForkSession) -> SessionOpened:
+        """Open a copy of another Session's past."""
+        components, _ = self._there
+        return await self._open_new(await forked(components, request))
+
+    async def start_from_summary(self, request: StartFromSummary) -> SessionOpened:
+        """Open a Session that begins with given messages."""
+        components, _ = self._there
+        return await self._open_new(await summarized(components, request))
+
+    async def send(self, request: SendMessage) -> MessageReceipt:
+        """Submit a message."""
+        return await self._there[1].get(request.session_id).send(request)
+
+    async def send_and_wait(self, request: SendMessage) -> RunResult:
+        """Submit a message and wait for what becomes of it."""
+        runtime = self._there[1].get(request.session_id)
+        receipt = await runtime.send(request)
+        await runtime.owner.when_idle()
+        return run_result(runtime.owner.state, receipt.message_id)
+
+    async def steer(self, request: SendMessage) -> MessageReceipt:
+        """Let a message join the active Run."""
+        return await self._there[1].get(request.session_id).steer(request)
+
+    async def run_pending(self, request: SessionCommand) -> RunReceipt:
+        """Start a Run on the first queued message."""
+        return await self._there[1].get(request.session_id).run_pending(request)
+
+    async def cancel(self, request: SessionCommand) -> None:
+        """End the active Run as canceled."""
+        await self._there[1].get(request.session_id).cancel(request)
+
+    async def when_idle(self, session_id: SessionId) -> int:
+        """Wait until no Run is active."""
+        owner = self._there[1].get(session_id).owner
+        await owner.when_idle()
+        return owner.state.revision
+
+    async def edit_queued(self, request: QueuedCommand, content: MessageInput) -> int:
+        """Replace a queued message."""
+        return await self._there[1].get(request.session_id).edit_queued(request, content)
+
+    async def delete_queued(self, request: QueuedCommand) -> int:
+        """Drop a queued message."""
+        return await self._there[1].get(request.session_id).delete_queued(request)
+
+    async def reclassify_queued(self, request: QueuedCommand, delivery: Delivery) -> int:
+        """Change when a queued message is delivered."""
+        return await self._there[1].get(request.session_id).reclassify_queued(request, delivery)
+
+    async def update_model_config(self, request: SessionCommand, config: ModelConfig) -> int:
+        """Switch to another model."""
+        return await self._there[1].get(request.session_id).update_model_config(request, config)
+
+    async def answer_approval(self, request: AnswerApproval) -> None:
+        """Approve or deny a waiting call."""
+        components, registry = self._there
+        registry.get(request.session_id)
+        if components.desk is None:
+            raise ClassifiedError(
+                ErrorKind.NOT_FOUND,
+                "approval_not_found",
+                "this application has no approval desk: add ApprovalDeskModule() to it",
+            )
+        answer = ApprovalAnswer(request.approved, request.reason)
+        components.desk.answer(request.session_id, request.digest, answer)
+
+    async def revision(self, session_id: SessionId) -> int:
+        """The current revision."""
+        return self._there[1].get(session_id).owner.state.revision
+
+    async def view(self, session_id: SessionId) -> SessionView:
+        """The Session as it stands."""
+        components, registry = self._there
+        return session_view(registry.get(session_id).owner.state, components.desk)
+
+    async def history(
+        self, session_id: SessionId, *, before_sequence: int = 0, step_limit: int = 100
+    ) -> HistoryPage:
+        """Older facts."""
+        state = self._there[1].get(session_id).owner.state
+        return page_of(state, before_sequence, step_limit)
+
+    async def subscribe(
+        self, session_id: SessionId, *, after_revision: int | None = None
+    ) -> EventStream:
+        """Hear what happens from now on."""
+        owner = self._there[1].get(session_id).owner
+        owner.check_writable(after_revision)
+        return owner.hub.subscribe()
+
+    async def close_session(self, request: SessionCommand) -> int:
+        """End the active Run and close the Session."""
+        _, registry = self._there
+        return await registry.close(request.session_id, lambda runtime: runtime.close(request))

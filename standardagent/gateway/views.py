@@ -1,0 +1,94 @@
+"""What people see of a Session, cut from its state."""
+
+from collections.abc import Sequence
+
+from agentslot.interaction import HistoryPage, PendingApproval, RunResult, SessionView
+from agentslot.session import (
+    ClassifiedError,
+    ErrorKind,
+    Fact,
+    History,
+    Message,
+    MessageId,
+    ModelAttempt,
+    Role,
+    RunFact,
+    RunId,
+    SessionState,
+    TokenUsage,
+)
+from agentslot.session.pages import history_page
+from agentslot.standardagent.policy import ApprovalDesk
+
+VIEW_STEPS = 100
+
+
+def session_view(state: SessionState, desk: ApprovalDesk | None) -> SessionView:
+    """The Session as it stands, with the facts of its last steps."""
+    facts, has_more = history_page(state.history, step_limit=VIEW_STEPS)
+    waiting = desk.waiting(state.id) if desk is not None else ()
+    return SessionView(
+        state.id,
+        state.agent,
+        state.workspace,
+        state.revision,
+        facts,
+        has_more,
+        state.queue,
+        state.model_config,
+        None if state.active_run is None else state.active_run.id,
+        tuple(PendingApproval(r.action.call, r.reason, r.digest) for r in waiting),
+    )
+
+
+def page_of(state: SessionState, before_sequence: int, step_limit: int) -> HistoryPage:
+    """Older facts, whole steps only."""
+    facts, has_more = history_page(
+        state.history, before_sequence=before_sequence, step_limit=step_limit
+    )
+    return HistoryPage(state.id, state.revision, facts, has_more)
+
+
+def run_result(state: SessionState, message_id: MessageId) -> RunResult:
+    """What became of a message that a Run has taken up and ended with.
+
+    Raises:
+        ClassifiedError: `conflict/no_pending_work` if no Run took it up.
+    """
+    message = state.history.message(message_id)
+    if message is None or message.run_id is None:
+        raise ClassifiedError(
+            ErrorKind.CONFLICT,
+            "no_pending_work",
+            f"message {message_id!r} waits in the queue; no Run has taken it up",
+        )
+    run_id = message.run_id
+    facts = _facts_of(state.history, run_id)
+    end = facts[-1].payload
+    assert isinstance(end, RunFact)
+    messages = [f.payload for f in facts if isinstance(f.payload, Message)]
+    answers = tuple(m for m in messages if m.role is Role.ASSISTANT and m.text)
+    usage = TokenUsage()
+    for fact in facts:
+        if isinstance(fact.payload, ModelAttempt) and fact.payload.usage is not None:
+            usage += fact.payload.usage
+    return RunResult(
+        state.id,
+        run_id,
+        message_id,
+        state.revision,
+        end.status,
+        answers,
+        usage,
+        end.termination,
+    )
+
+
+def _facts_of(history: History, run_id: RunId) -> Sequence[Fact]:
+    """The facts of an ended Run, from its start to its end."""
+    start, end = history.run_start(run_id), history.run_end(run_id)
+    if start is None or end is None:
+        raise ClassifiedError(
+            ErrorKind.UNAVAILABLE, "runtime_closed", f"Run {run_id!r} has not ended durably"
+        )
+    return history[start.sequence - 1 : end.sequence]

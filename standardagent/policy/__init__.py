@@ -1,0 +1,34 @@
+"""Whether a tool call may run: guards, approvals, and the policies that come with AgentSlot."""
+
+from agentslot.standardagent.policy.contract import (
+    APPROVAL_SERVICE,
+    POLICY_GUARDS,
+    ApprovalAnswer,
+    ApprovalRequest,
+    ApprovalService,
+    Decision,
+    PolicyEffect,
+    PolicyGuard,
+    ToolAction,
+)
+from agentslot.standardagent.policy.desk import APPROVAL_DESK, ApprovalDesk, ApprovalDeskModule
+from agentslot.standardagent.policy.rules import EffectPolicy, PolicyModule, Preset, ToolRules
+
+__all__ = [
+    "APPROVAL_DESK",
+    "APPROVAL_SERVICE",
+    "POLICY_GUARDS",
+    "ApprovalAnswer",
+    "ApprovalDesk",
+    "ApprovalDeskModule",
+    "ApprovalRequest",
+    "ApprovalService",
+    "Decision",
+    "EffectPolicy",
+    "PolicyEffect",
+    "PolicyGuard",
+    "PolicyModule",
+    "Preset",
+    "ToolAction",
+    "ToolRules",
+]

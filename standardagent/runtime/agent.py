@@ -1,0 +1,189 @@
+"""The AgentRuntime of one Session: its commands, and the task that drives its Runs."""
+
+from anyio.abc import TaskGroup
+
+from agentslot.interaction import (
+    MessageReceipt,
+    QueuedCommand,
+    RunReceipt,
+    SendMessage,
+    SessionCommand,
+)
+from agentslot.session import (
+    Change,
+    ClassifiedError,
+    DeleteQueued,
+    Delivery,
+    EditQueued,
+    Enqueue,
+    ErrorKind,
+    JournalStatus,
+    Message,
+    MessageInput,
+    ModelConfig,
+    QueueItem,
+    ReclassifyQueued,
+    Role,
+    SessionState,
+    SetModelConfig,
+    StepId,
+)
+from agentslot.standardagent.runtime.components import Components
+from agentslot.standardagent.runtime.owner import SessionOwner
+from agentslot.standardagent.runtime.prepare import FixedParts
+from agentslot.standardagent.runtime.run import Run
+from agentslot.standardagent.runtime.start import (
+    RunStart,
+    start_with_message,
+    start_with_queued,
+)
+from agentslot.standardagent.runtime.supervisor import supervise
+
+
+class AgentRuntime:
+    """One open Session. Commands decide and commit under its lock; Runs live in `tasks`."""
+
+    def __init__(
+        self, components: Components, parts: FixedParts, state: SessionState, tasks: TaskGroup
+    ) -> None:
+        self.owner = SessionOwner(components, state)
+        self._parts = parts
+        self._tasks = tasks
+
+    def resume(self) -> None:
+        """Go on with the calls that a crash left prepared, under their own identities."""
+        state = self.owner.state
+        if state.active_run is None:
+            return
+        calls = [entry.call for entry in state.journal.values()]
+        steps = {call.step_id for call in calls}
+        untouched = all(e.status is JournalStatus.PREPARED for e in state.journal.values())
+        if len(steps) != 1 or not untouched:
+            raise ClassifiedError(
+                ErrorKind.INTERNAL,
+                "session_unrecoverable",
+                f"Session {state.id!r} is running, and nothing in it can be resumed",
+            )
+        step_id: StepId = steps.pop()
+        run = self.owner.run = Run(self.owner, state.active_run, step_id)
+        self._tasks.start_soon(supervise, run, self._parts, calls, name=f"run {run.id}")
+
+    async def send(self, request: SendMessage) -> MessageReceipt:
+        """Submit a message; see GatewayAccess."""
+        owner = self.owner
+        async with owner.lock:
+            owner.check_writable(request.expected_revision)
+            message = self._message(request)
+            if owner.state.active_run is not None:
+                return await self._enqueue("send", message, Delivery.NORMAL, request)
+            start = start_with_message(owner, message)
+            await owner.commit("send-start", start.changes, request.actor)
+            run = self._begin(start)
+        await run.prepared.wait()
+        return MessageReceipt(owner.id, message.id, owner.state.revision, run.id)
+
+    async def steer(self, request: SendMessage) -> MessageReceipt:
+        """Queue a message for the active Run; see GatewayAccess."""
+        owner = self.owner
+        async with owner.lock:
+            owner.check_writable(request.expected_revision)
+            if owner.state.active_run is None:
+                raise ClassifiedError(
+                    ErrorKind.CONFLICT,
+                    "no_active_run",
+                    "no Run is active that the message could join: send it instead",
+                )
+            return await self._enqueue("steer", self._message(request), Delivery.STEER, request)
+
+    async def _enqueue(
+        self, label: str, message: Message, delivery: Delivery, request: SendMessage
+    ) -> MessageReceipt:
+        item = QueueItem(message, delivery)
+        commit = await self.owner.commit(label, [Enqueue(item)], request.actor)
+        return MessageReceipt(self.owner.id, message.id, commit.revision)
+
+    async def run_pending(self, request: SessionCommand) -> RunReceipt:
+        """Start a Run on the first queued normal message; see GatewayAccess."""
+        owner = self.owner
+        async with owner.lock:
+            owner.check_writable(request.expected_revision)
+            self._check_idle("start another one")
+            normal = (i for i in owner.state.queue if i.delivery is Delivery.NORMAL)
+            item = next(normal, None)
+            if item is None:
+                raise ClassifiedError(
+                    ErrorKind.CONFLICT, "no_pending_work", "no message waits in the queue"
+                )
+            start = start_with_queued(owner, item)
+            await owner.commit("run-pending", start.changes, request.actor)
+            run = self._begin(start)
+        await run.prepared.wait()
+        return RunReceipt(owner.id, run.id, owner.state.revision)
+
+    def _begin(self, start: RunStart) -> Run:
+        run = start.begun(self.owner)
+        self._tasks.start_soon(supervise, run, self._parts, name=f"run {run.id}")
+        return run
+
+    async def cancel(self, request: SessionCommand) -> None:
+        """End the active Run as canceled; see GatewayAccess."""
+        owner = self.owner
+        async with owner.lock:
+            owner.check_writable(request.expected_revision)
+            if owner.state.active_run is not None and owner.run is not None:
+                owner.run.cancel(request.actor)
+
+    async def edit_queued(self, request: QueuedCommand, content: MessageInput) -> int:
+        """Replace a queued message; see GatewayAccess."""
+        change = EditQueued(request.message_id, content.parts)
+        return await self._queue_command("queue-edit", request, change)
+
+    async def delete_queued(self, request: QueuedCommand) -> int:
+        """Drop a queued message; see GatewayAccess."""
+        return await self._queue_command("queue-delete", request, DeleteQueued(request.message_id))
+
+    async def reclassify_queued(self, request: QueuedCommand, delivery: Delivery) -> int:
+        """Change when a queued message is delivered; see GatewayAccess."""
+        change = ReclassifyQueued(request.message_id, delivery)
+        return await self._queue_command("queue-reclassify", request, change)
+
+    async def _queue_command(self, label: str, request: QueuedCommand, change: Change) -> int:
+        async with self.owner.lock:
+            self.owner.check_writable(request.expected_revision)
+            return (await self.owner.commit(label, [change], request.actor)).revision
+
+    async def update_model_config(self, request: SessionCommand, config: ModelConfig) -> int:
+        """Switch to another model; see GatewayAccess."""
+        owner = self.owner
+        owner.components.executor.inspect(config)
+        async with owner.lock:
+            owner.check_writable(request.expected_revision)
+            self._check_idle("switch the model")
+            commit = await owner.commit("model-config", [SetModelConfig(config)], request.actor)
+            return commit.revision
+
+    async def close(self, request: SessionCommand) -> int:
+        """End the active Run and close; see GatewayAccess."""
+        owner = self.owner
+        async with owner.lock:
+            owner.check_writable(request.expected_revision)
+        await owner.stop(request.actor)
+        return owner.state.revision
+
+    def _check_idle(self, purpose: str) -> None:
+        if self.owner.state.active_run is not None:
+            raise ClassifiedError(
+                ErrorKind.CONFLICT,
+                "active_run",
+                f"a Run is active: wait until it ends, or cancel it, to {purpose}",
+            )
+
+    def _message(self, request: SendMessage) -> Message:
+        components = self.owner.components
+        return Message(
+            components.ids.message(),
+            Role.USER,
+            request.input.parts,
+            components.now(),
+            client_message_id=request.client_message_id,
+        )

@@ -1,0 +1,133 @@
+"""The attempt recorder: a physical request is a fact before its first byte is sent."""
+
+import anyio
+
+from agentslot.model import AttemptOutcome, ModelRequest, TokenBudget
+from agentslot.session import (
+    AppendAttempt,
+    AppendLimitExceeded,
+    AttemptId,
+    AttemptStatus,
+    Change,
+    ClassifiedError,
+    ErrorKind,
+    ModelAttempt,
+    RunLimit,
+    RunLimitExceeded,
+    SetContext,
+    TerminationSource,
+)
+from agentslot.standardagent.runtime.prepare import FixedParts, PreparedRequest, context_change
+from agentslot.standardagent.runtime.run import Run
+
+
+class Recorder:
+    """The AttemptRecorder of one logical call. The first attempt also records the request."""
+
+    def __init__(self, run: Run, prepared: PreparedRequest, parts: FixedParts) -> None:
+        self._run = run
+        self._prepared = prepared
+        self._parts = parts
+        self._first = True
+
+    @property
+    def request(self) -> ModelRequest:
+        """The request that the attempts are made for."""
+        return self._prepared.request
+
+    async def started(self) -> AttemptId:
+        """Record the start of an attempt; see AttemptRecorder."""
+        run, owner = self._run, self._run.owner
+        attempt_id = owner.components.ids.attempt()
+        await self._check_limit()
+        await self._tell_started(attempt_id)
+        async with owner.lock:
+            changes: list[Change] = [self._context()] if self._first else []
+            changes.append(
+                AppendAttempt(
+                    ModelAttempt(
+                        attempt_id,
+                        run.id,
+                        run.step_id,
+                        AttemptStatus.STARTED,
+                        run.config.provider,
+                        run.config.model,
+                    )
+                )
+            )
+            await owner.commit("attempt-start", changes)
+        self._first = False
+        run.prepared.set()
+        return attempt_id
+
+    def _context(self) -> SetContext:
+        return context_change(self._run, self._prepared, self._parts)
+
+    async def _check_limit(self) -> None:
+        run, owner = self._run, self._run.owner
+        limit = owner.components.config.max_model_attempts_per_run
+        async with owner.lock:
+            active = owner.state.active_run
+            used = active.attempts if active is not None else 0
+            if not limit or used < limit:
+                return
+            fact = RunLimitExceeded(
+                run.id, run.step_id, RunLimit.MODEL_ATTEMPTS, used, limit, requested=1
+            )
+            await owner.commit("run-limit", [AppendLimitExceeded(fact)])
+        message = f"the Run has made {used} model requests, its limit is {limit}"
+        run.terminate(
+            TerminationSource.BUDGET, ErrorKind.UNAVAILABLE, "model_attempt_limit", message
+        )
+        raise ClassifiedError(ErrorKind.UNAVAILABLE, "model_attempt_limit", message)
+
+    async def _tell_started(self, attempt_id: AttemptId) -> None:
+        """Ask the observers in order; if one refuses, those that accepted hear of the end."""
+        accepted = 0
+        observers = self._run.owner.components.attempt_observers
+        try:
+            for observer in observers:
+                await observer.attempt_started(attempt_id, self.request)
+                accepted += 1
+        except Exception as error:
+            refused = AttemptOutcome(AttemptStatus.CANCELED, error_code="attempt_start_rejected")
+            with anyio.CancelScope(shield=True):
+                for observer in reversed(observers[:accepted]):
+                    await observer.attempt_finished(attempt_id, refused)
+            raise ClassifiedError(
+                ErrorKind.UNAVAILABLE,
+                "attempt_start_rejected",
+                "an attempt observer refused the request; nothing was sent",
+            ) from error
+
+    async def finished(self, attempt_id: AttemptId, outcome: AttemptOutcome) -> None:
+        """Record the end of an attempt; the fact is written even if an observer fails."""
+        run, owner = self._run, self._run.owner
+        errors: list[Exception] = []
+        with anyio.CancelScope(shield=True):
+            for observer in owner.components.attempt_observers:
+                try:
+                    await observer.attempt_finished(attempt_id, outcome)
+                except Exception as error:  # noqa: BLE001 - reported below, after the fact is safe
+                    errors.append(error)
+            async with owner.lock:
+                ended = ModelAttempt(
+                    attempt_id,
+                    run.id,
+                    run.step_id,
+                    outcome.status,
+                    run.config.provider,
+                    run.config.model,
+                    outcome.served_model,
+                    outcome.provider_request_id,
+                    outcome.usage,
+                    outcome.error_code,
+                    outcome.error_message,
+                )
+                await owner.commit("attempt-finish", [AppendAttempt(ended)])
+        if errors:
+            raise ExceptionGroup("attempt observers failed", errors)
+
+    def budget(self) -> TokenBudget:
+        """The Run's tokens now."""
+        return self._run.budget()

@@ -1,0 +1,65 @@
+"""The authorization of a call: every guard in order, then approval if any of them asks for it."""
+
+import logging
+
+from agentslot.session import ToolCall, ToolResult
+from agentslot.standardagent.policy import (
+    ApprovalRequest,
+    Decision,
+    PolicyEffect,
+    ToolAction,
+)
+from agentslot.standardagent.runtime.run import Run
+from agentslot.tool import Effect
+
+log = logging.getLogger(__name__)
+
+
+async def refusal(run: Run, call: ToolCall, effect: Effect) -> ToolResult | None:
+    """Why the call may not run, as its result; None if it may.
+
+    A guard that fails, or gives no decision, denies. Reasons to ask are joined into one request.
+    """
+    owner = run.owner
+    state = owner.state
+    action = ToolAction(call, effect, state.id, state.agent, state.workspace)
+    reasons: list[str] = []
+    for guard in owner.components.guards:
+        try:
+            decision = await guard.evaluate(action)
+        except Exception:
+            log.exception("a policy guard failed on call %s", call.id)
+            return _failed(call, "policy_error", "the policy could not be evaluated")
+        if not isinstance(decision, Decision):  # pyright: ignore[reportUnnecessaryIsInstance]
+            log.error("policy guard %r returned %r, not a Decision", guard, decision)
+            return _failed(call, "policy_error", "the policy could not be evaluated")
+        if decision.effect is PolicyEffect.DENY:
+            return _failed(call, "policy_denied", decision.reason)
+        if decision.effect is PolicyEffect.REQUIRE_APPROVAL:
+            reasons.append(decision.reason)
+    if reasons:
+        return await _unapproved(run, ApprovalRequest(action, "; ".join(reasons)))
+    return None
+
+
+async def _unapproved(run: Run, request: ApprovalRequest) -> ToolResult | None:
+    call = request.action.call
+    service = run.owner.components.approval
+    if service is None:
+        return _failed(
+            call,
+            "approval_required",
+            f"it needs an approval ({request.reason}), and nobody can give one here",
+        )
+    try:
+        answer = await service.decide(request)
+    except Exception:
+        log.exception("the approval service failed on call %s", call.id)
+        return _failed(call, "approval_error", "the approval could not be obtained")
+    if answer.approved:
+        return None
+    return _failed(call, "approval_denied", answer.reason or "a person denied it")
+
+
+def _failed(call: ToolCall, code: str, why: str) -> ToolResult:
+    return ToolResult.failed(call.id, code, f"{call.name} was not run: {why}")

@@ -1,0 +1,114 @@
+"""The Run in the hands of its loop: every action checked against the table, then done."""
+
+from agentslot.session import (
+    ClassifiedError,
+    ErrorKind,
+    RunId,
+    SessionId,
+    TerminationSource,
+    ToolCall,
+)
+from agentslot.standardagent.loop import Action, LoopState, Outcome
+from agentslot.standardagent.loop.contract import FINISHABLE, TERMINAL, TRANSITIONS
+from agentslot.standardagent.runtime.modelstep import ModelStep
+from agentslot.standardagent.runtime.prepare import FixedParts
+from agentslot.standardagent.runtime.run import Run
+from agentslot.standardagent.runtime.toolbatch import ToolBatch
+
+
+class LoopProtocolError(ClassifiedError):
+    """A loop asked for something that is not legal where its Run stands."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(ErrorKind.INTERNAL, "loop_protocol_violation", f"agent loop: {what}")
+
+
+class RunDriver:
+    """The RunHandle of one Run."""
+
+    def __init__(self, run: Run, parts: FixedParts, prepared: tuple[ToolCall, ...] = ()) -> None:
+        self._run = run
+        self._parts = parts
+        self._calls = prepared
+        self._state = LoopState.TOOLS_READY if prepared else LoopState.READY_FOR_MODEL
+        self._acting = False
+        self._over = False
+        self.outcome: Outcome | None = None
+
+    @property
+    def session_id(self) -> SessionId:
+        """The Session that the Run belongs to."""
+        return self._run.owner.id
+
+    @property
+    def run_id(self) -> RunId:
+        """The Run."""
+        return self._run.id
+
+    @property
+    def state(self) -> LoopState:
+        """Where the Run stands now."""
+        return self._state
+
+    @property
+    def acting(self) -> bool:
+        """Whether an action is in flight."""
+        return self._acting
+
+    def revoke(self) -> None:
+        """The loop has returned: the handle does nothing any more."""
+        self._over = True
+
+    async def act(self, action: Action) -> LoopState:
+        """Do one thing; see RunHandle."""
+        self._check_alive()
+        if action not in TRANSITIONS.get(self._state, {}):
+            raise self._violation(f"{action} is not legal in state {self._state}")
+        self._acting = True
+        try:
+            self._state = await self._do(action)
+        except ClassifiedError as error:
+            self._run.terminate(TerminationSource.SESSION, error.kind, error.code, error.message)
+            self._state = LoopState.FAILED
+        finally:
+            self._acting = False
+        return self._state
+
+    async def _do(self, action: Action) -> LoopState:
+        match action:
+            case Action.REQUEST_MODEL:
+                step = ModelStep(self._run, self._parts)
+                state = await step.request()
+                self._calls = step.calls
+                return state
+            case Action.EXECUTE_TOOLS:
+                return await ToolBatch(self._run, self._calls).execute()
+            case Action.CONTINUE:
+                return LoopState.READY_FOR_MODEL
+            case Action.WAIT:
+                return LoopState.WAITING
+
+    async def finish(self, outcome: Outcome) -> Outcome:
+        """End the Run; see RunHandle."""
+        self._check_alive()
+        if self._state in TERMINAL:
+            legal = outcome is TERMINAL[self._state]
+        else:
+            legal = outcome in FINISHABLE and self._state is not LoopState.TOOLS_READY
+        if not legal:
+            raise self._violation(f"the Run cannot finish as {outcome} in state {self._state}")
+        self.outcome = outcome
+        return outcome
+
+    def _check_alive(self) -> None:
+        if self._over:
+            raise self._violation("it acted after it had returned")
+        if self._acting:
+            raise self._violation("it acted while another action was in flight")
+        if self.outcome is not None:
+            raise self._violation("it acted after it had finished the Run")
+
+    def _violation(self, what: str) -> LoopProtocolError:
+        error = LoopProtocolError(what)
+        self._run.terminate(TerminationSource.LOOP, error.kind, error.code, error.message)
+        return error

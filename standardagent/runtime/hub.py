@@ -1,0 +1,118 @@
+"""Live events of one Session: publishing never waits, a slow subscriber loses previews first."""
+
+from collections import deque
+from collections.abc import Callable
+
+import anyio
+
+from agentslot.interaction import Event, EventStreamOverflow
+from agentslot.session import SessionId
+
+SUBSCRIBER_BUFFER = 1024
+"""Events that one subscriber may lag behind."""
+
+
+class Subscription:
+    """The event stream of one subscriber.
+
+    A preview that finds the buffer full is dropped. A revision that finds it full takes the place
+    of the oldest preview; if there is none the stream ends with EventStreamOverflow.
+    """
+
+    def __init__(self, session_id: SessionId, leave: Callable[["Subscription"], None]) -> None:
+        self._session_id = session_id
+        self._leave = leave
+        self._events: deque[Event] = deque()
+        self._news = anyio.Event()
+        self._closed = False
+        self._overflowed = False
+
+    def push(self, event: Event) -> None:
+        """Take an event in; never waits."""
+        if self._closed:
+            return
+        if len(self._events) >= SUBSCRIBER_BUFFER:
+            if event.kind != "revision":
+                return
+            if not self._drop_oldest_preview():
+                self._overflowed = True
+                self.end()
+                return
+        self._events.append(event)
+        self._news.set()
+
+    def _drop_oldest_preview(self) -> bool:
+        for position, event in enumerate(self._events):
+            if event.kind != "revision":
+                del self._events[position]
+                return True
+        return False
+
+    def end(self) -> None:
+        """No more events will come; those that wait are still delivered."""
+        self._closed = True
+        self._leave(self)
+        self._news.set()
+
+    async def receive(self) -> Event:
+        """Wait for the next event; see EventStream."""
+        while not self._events:
+            if self._overflowed:
+                raise EventStreamOverflow(self._session_id)
+            if self._closed:
+                raise anyio.EndOfStream
+            self._news = anyio.Event()
+            await self._news.wait()
+        return self._events.popleft()
+
+    def __aiter__(self) -> "Subscription":
+        return self
+
+    async def __anext__(self) -> Event:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def aclose(self) -> None:
+        """Stop listening."""
+        self._events.clear()
+        self.end()
+
+
+class EventHub:
+    """Gives each event its sequence number and hands it to every subscriber."""
+
+    def __init__(self, session_id: SessionId) -> None:
+        self._session_id = session_id
+        self._subscriptions: list[Subscription] = []
+        self._sequence = 0
+
+    @property
+    def listening(self) -> bool:
+        """Whether anybody would hear an event; if not, it need not be made."""
+        return bool(self._subscriptions)
+
+    def next_sequence(self) -> int:
+        """Number of the event that is made now."""
+        self._sequence += 1
+        return self._sequence
+
+    def publish(self, event: Event) -> None:
+        """Hand the event to every subscriber."""
+        for subscription in self._subscriptions:
+            subscription.push(event)
+
+    def subscribe(self) -> Subscription:
+        """A new subscriber, hearing what comes from now on."""
+        subscription = Subscription(self._session_id, self._leave)
+        self._subscriptions = [*self._subscriptions, subscription]
+        return subscription
+
+    def _leave(self, leaving: Subscription) -> None:
+        self._subscriptions = [s for s in self._subscriptions if s is not leaving]
+
+    def close(self) -> None:
+        """End every stream."""
+        for subscription in self._subscriptions:
+            subscription.end()

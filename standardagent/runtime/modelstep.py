@@ -1,0 +1,229 @@
+"""The model half of a step: ask, check the stream, make the answer durable."""
+
+import logging
+
+import anyio
+
+from agentslot.interaction import ChunksReset, ReasoningChunk, TextChunk
+from agentslot.model import (
+    Completed,
+    Completion,
+    Failed,
+    FinishReason,
+    ModelStream,
+    ReasoningDelta,
+    Reset,
+    TextDelta,
+)
+from agentslot.session import (
+    AppendBudgetExceeded,
+    AppendLimitExceeded,
+    AppendMessage,
+    AppendToolCall,
+    Change,
+    ClassifiedError,
+    Continuation,
+    ErrorKind,
+    Message,
+    MessageId,
+    Role,
+    RunBudgetExceeded,
+    RunLimit,
+    RunLimitExceeded,
+    TerminationSource,
+    ToolCall,
+    ToolResult,
+)
+from agentslot.standardagent.loop import LoopState
+from agentslot.standardagent.runtime.attempts import Recorder
+from agentslot.standardagent.runtime.prepare import FixedParts, prepare_request
+from agentslot.standardagent.runtime.results import commit_results
+from agentslot.standardagent.runtime.run import Run
+from agentslot.standardagent.runtime.streamcheck import StreamCheck, StreamViolation
+
+log = logging.getLogger(__name__)
+
+_CLOSE_SECONDS = 5
+"""How long a stream may take to let go of its connection before it is abandoned."""
+
+
+class ModelStep:
+    """Asks the model once for one Run.
+
+    After `TOOLS_READY` the calls of the answer stand in `calls`.
+    """
+
+    def __init__(self, run: Run, parts: FixedParts) -> None:
+        self._run = run
+        self._parts = parts
+        self.calls: tuple[ToolCall, ...] = ()
+
+    async def request(self) -> LoopState:
+        """One logical call, from the budget check to the durable answer."""
+        run = self._run
+        if run.budget().exhausted:
+            return await self._budget_exceeded()
+        try:
+            prepared = await prepare_request(run, self._parts)
+        except ClassifiedError as error:
+            run.terminate(TerminationSource.CONTEXT, error.kind, error.code, error.message)
+            return LoopState.FAILED
+        recorder = Recorder(run, prepared, self._parts)
+        message_id = run.owner.components.ids.message()
+        try:
+            completion = await self._answer(recorder, message_id)
+        except ClassifiedError as error:
+            run.terminate(TerminationSource.MODEL, error.kind, error.code, error.message)
+            limited = run.termination and run.termination.source is TerminationSource.BUDGET
+            return LoopState.BUDGET_EXCEEDED if limited else LoopState.FAILED
+        except Exception:
+            log.exception("the model executor failed in Run %s", run.id)
+            run.terminate(
+                TerminationSource.MODEL,
+                ErrorKind.INTERNAL,
+                "model_execution_failed",
+                "the model executor failed unexpectedly; its log entry has the cause",
+            )
+            return LoopState.FAILED
+        return await self._record(completion, message_id)
+
+    async def _answer(self, recorder: Recorder, message_id: MessageId) -> Completion:
+        stream = self._run.owner.components.executor.execute(recorder.request, recorder)
+        try:
+            return await self._receive(stream, message_id)
+        finally:
+            with anyio.move_on_after(_CLOSE_SECONDS, shield=True):
+                await stream.aclose()
+
+    async def _receive(self, stream: ModelStream, message_id: MessageId) -> Completion:
+        run, check = self._run, StreamCheck()
+        hub = run.owner.hub
+        while True:
+            try:
+                event = await stream.receive()
+            except anyio.EndOfStream:
+                raise StreamViolation("the stream ended without a terminal event") from None
+            check.see(event)
+            match event:
+                case TextDelta(attempt_id, text):
+                    if hub.listening:
+                        number = hub.next_sequence()
+                        hub.publish(TextChunk(run.origin, number, message_id, attempt_id, text))
+                case ReasoningDelta(attempt_id, text):
+                    if hub.listening:
+                        number = hub.next_sequence()
+                        hub.publish(
+                            ReasoningChunk(run.origin, number, message_id, attempt_id, text)
+                        )
+                case Reset(attempt_id):
+                    number = hub.next_sequence()
+                    hub.publish(ChunksReset(run.origin, number, message_id, attempt_id))
+                case Completed(_, completion):
+                    return completion
+                case Failed(error):
+                    raise error
+
+    async def _record(self, completion: Completion, message_id: MessageId) -> LoopState:
+        run, owner = self._run, self._run.owner
+        calls = self._identified(completion, message_id)
+        with anyio.CancelScope(shield=True):
+            async with owner.lock:
+                if calls and not await self._within_limit(calls):
+                    return LoopState.BUDGET_EXCEEDED
+                changes: list[Change] = [AppendMessage(self._message(completion, message_id))]
+                changes.extend(AppendToolCall(call) for call in calls)
+                await owner.commit("model-complete", changes)
+            if not calls:
+                return await self._completion_boundary()
+            if completion.finish is FinishReason.LENGTH:
+                await commit_results(run, [_cut_off(call) for call in calls])
+                return LoopState.CONTINUE_READY
+        self.calls = calls
+        return LoopState.TOOLS_READY
+
+    def _identified(self, completion: Completion, message_id: MessageId) -> tuple[ToolCall, ...]:
+        run, ids = self._run, self._run.owner.components.ids
+        return tuple(
+            ToolCall(
+                ids.tool_call(),
+                requested.correlation_id,
+                message_id,
+                run.id,
+                run.step_id,
+                requested.name,
+                requested.arguments,
+            )
+            for requested in completion.calls
+        )
+
+    def _message(self, completion: Completion, message_id: MessageId) -> Message:
+        run = self._run
+        continuation = None
+        if completion.continuation is not None:
+            continuation = Continuation(
+                run.config.provider, run.config.model, completion.continuation
+            )
+        return Message(
+            message_id,
+            Role.ASSISTANT,
+            completion.parts,
+            run.owner.components.now(),
+            run.id,
+            run.step_id,
+            continuation=continuation,
+        )
+
+    async def _completion_boundary(self) -> LoopState:
+        """The model asked for nothing more: messages that wait to join keep the Run going."""
+        run, owner = self._run, self._run.owner
+        async with owner.lock:
+            steers = run.steers()
+            if not steers:
+                return LoopState.COMPLETED
+            step_id = owner.components.ids.step()
+            await owner.commit("follow-on", run.taking(steers, step_id))
+            run.enter_step(step_id)
+        return LoopState.CONTINUE_READY
+
+    async def _within_limit(self, calls: tuple[ToolCall, ...]) -> bool:
+        """Whether the whole batch fits the limit, under the lock. If not, nothing of it is kept."""
+        run, owner = self._run, self._run.owner
+        limit = owner.components.config.max_tool_calls_per_run
+        active = owner.state.active_run
+        used = active.tool_calls if active is not None else 0
+        if not limit or used + len(calls) <= limit:
+            return True
+        fact = RunLimitExceeded(
+            run.id, run.step_id, RunLimit.TOOL_CALLS, used, limit, requested=len(calls)
+        )
+        await owner.commit("run-limit", [AppendLimitExceeded(fact)])
+        run.terminate(
+            TerminationSource.BUDGET,
+            ErrorKind.UNAVAILABLE,
+            "tool_call_limit",
+            f"the model asked for {len(calls)} tool calls, {limit - used} of {limit} were left",
+        )
+        return False
+
+    async def _budget_exceeded(self) -> LoopState:
+        run, owner = self._run, self._run.owner
+        budget = run.budget()
+        async with owner.lock:
+            fact = RunBudgetExceeded(run.id, budget.used, budget.limit)
+            await owner.commit("run-budget", [AppendBudgetExceeded(fact)])
+        run.terminate(
+            TerminationSource.BUDGET,
+            ErrorKind.UNAVAILABLE,
+            "run_token_budget_exceeded",
+            f"the Run has used {budget.used} tokens of its budget of {budget.limit}",
+        )
+        return LoopState.BUDGET_EXCEEDED
+
+
+def _cut_off(call: ToolCall) -> ToolResult:
+    return ToolResult.failed(
+        call.id,
+        "output_truncated",
+        f"{call.name} was not run: your answer hit the output limit and the arguments may be cut."
+        " Call it again with complete arguments, in smaller pieces if they are long.",
+    )

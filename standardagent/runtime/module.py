@@ -1,0 +1,93 @@
+"""The fixed Runtime as a module: resolves the components, opens the Gateway while it runs."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+
+from agentslot import Module, One, Registrar, Resolver
+from agentslot.interaction import GATEWAY_ACCESS
+from agentslot.model import ATTEMPT_OBSERVER, MODEL_EXECUTOR, TOKEN_COUNTER
+from agentslot.session import SESSION_STORE, ModelConfig
+from agentslot.standardagent.config import AgentConfig
+from agentslot.standardagent.gateway.access import Gateway
+from agentslot.standardagent.loop import AGENT_LOOP
+from agentslot.standardagent.policy import APPROVAL_DESK, APPROVAL_SERVICE, POLICY_GUARDS
+from agentslot.standardagent.runtime.components import Components, ExposedTool
+from agentslot.standardagent.runtime.ids import Ids
+from agentslot.standardagent.runtime.registry import Registry
+from agentslot.tool import TOOLS
+
+RUNTIME_STATE = One[Components]("standardagent.internal.runtime-state")
+"""Anchor of the fixed Runtime inside the Assembly; not a slot for users to fill."""
+
+
+class RuntimeModule(Module):
+    """Owns the Gateway and, while the application runs, every open Session."""
+
+    id = "standardagent.internal.runtime"
+
+    def __init__(self, config: AgentConfig, default_model: ModelConfig) -> None:
+        self._config = config
+        self._default_model = default_model
+        self._gateway = Gateway()
+        self._components: Components | None = None
+        self.requires = (
+            SESSION_STORE.required(),
+            MODEL_EXECUTOR.required(),
+            TOKEN_COUNTER.required(),
+            AGENT_LOOP.required(),
+            TOOLS.optional(),
+            *(TOOLS.key(key) for key in config.tool_keys),
+            POLICY_GUARDS.optional(),
+            APPROVAL_SERVICE.optional(),
+            APPROVAL_DESK.optional(),
+            ATTEMPT_OBSERVER.optional(),
+        )
+
+    def register(self, registrar: Registrar) -> None:
+        """Contribute the two anchors."""
+        registrar.contribute(
+            RUNTIME_STATE.set_with(self._resolve), GATEWAY_ACCESS.set(self._gateway)
+        )
+
+    def _resolve(self, resolver: Resolver) -> Components:
+        tools = {key: _exposed(key, resolver) for key in sorted(self._config.tool_keys)}
+        self._components = Components(
+            store=resolver[SESSION_STORE],
+            executor=resolver[MODEL_EXECUTOR],
+            counter=resolver[TOKEN_COUNTER],
+            loop=resolver[AGENT_LOOP],
+            tools=tools,
+            guards=resolver[POLICY_GUARDS],
+            approval=resolver.get(APPROVAL_SERVICE),
+            desk=resolver.get(APPROVAL_DESK),
+            attempt_observers=resolver[ATTEMPT_OBSERVER],
+            config=self._config,
+            default_model=self._default_model,
+            ids=Ids(),
+        )
+        return self._components
+
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncIterator[None]:
+        """Run: Sessions live in this task group; leaving it ends every Run durably first."""
+        assert self._components is not None
+        async with anyio.create_task_group() as tasks:
+            registry = Registry(self._components, tasks)
+            self._gateway.attach(self._components, registry)
+            try:
+                yield
+            finally:
+                self._gateway.detach()
+                with anyio.CancelScope(shield=True):
+                    await registry.stop()
+
+
+def _exposed(key: str, resolver: Resolver) -> ExposedTool:
+    tool = resolver.key(TOOLS, key)
+    definition = tool.definition
+    if definition.name != key:
+        msg = f"the tool under key {key!r} calls itself {definition.name!r}: use one name for both"
+        raise ValueError(msg)
+    return ExposedTool(tool, definition, tool.parallel_safe, tool.effect)

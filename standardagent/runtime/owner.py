@@ -1,0 +1,130 @@
+"""The owner of one open Session: its state, its lock, its commits, its listeners."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import anyio
+
+from agentslot.interaction import Origin, RevisionAdvanced
+from agentslot.session import (
+    Actor,
+    Change,
+    ClassifiedError,
+    Commit,
+    CommitRequest,
+    ErrorKind,
+    RevisionConflictError,
+    SessionId,
+    SessionState,
+)
+from agentslot.standardagent.runtime.components import Components
+from agentslot.standardagent.runtime.hub import EventHub
+from agentslot.standardagent.runtime.projection import Projection
+
+
+class Cancelable(Protocol):
+    """A Run in progress, as far as its owner needs to know it."""
+
+    def cancel(self, actor: Actor | None) -> None:
+        """Ask it to end as canceled."""
+        ...
+
+
+class SessionOwner:
+    """The only writer of one Session in this process.
+
+    `lock` is held from reading the state to the commit decided on it, never across a call into a
+    replaceable component other than the store.
+    """
+
+    def __init__(self, components: Components, state: SessionState) -> None:
+        self.components = components
+        self.state = state
+        self.lock = anyio.Lock(fast_acquire=True)
+        self.hub = EventHub(state.id)
+        self.projection = Projection()
+        self.run: Cancelable | None = None
+        self.stopping = False
+        self.closed = False
+        self._origin = Origin(state.id)
+        self._idle = anyio.Event()
+        if state.active_run is None:
+            self._idle.set()
+
+    @property
+    def id(self) -> SessionId:
+        """The Session."""
+        return self.state.id
+
+    async def commit(
+        self, label: str, changes: Sequence[Change], actor: Actor | None = None
+    ) -> Commit:
+        """Make the changes durable; the caller holds the lock. Once begun it is not cancelled.
+
+        Raises:
+            ClassifiedError: the changes break an invariant or could not be made durable; the state
+                here is then as before.
+        """
+        request = CommitRequest(
+            self.state.id,
+            self.state.revision,
+            self.components.ids.commit(label),
+            tuple(changes),
+            actor,
+        )
+        with anyio.CancelScope(shield=True):
+            commit = await self.components.store.commit(request)
+        self.adopt(commit.state)
+        return commit
+
+    def adopt(self, state: SessionState) -> None:
+        """Take a newer state of the Session for the current one and tell who listens."""
+        was_idle = self.state.active_run is None
+        self.state = state
+        if state.active_run is None:
+            self._idle.set()
+        elif was_idle:
+            self._idle = anyio.Event()
+        if self.hub.listening:
+            event = RevisionAdvanced(self._origin, self.hub.next_sequence(), state.revision)
+            self.hub.publish(event)
+
+    def check_writable(self, expected_revision: int | None) -> None:
+        """Refuse a write to a closed Session or one that the caller has not seen.
+
+        Raises:
+            ClassifiedError: `unavailable/runtime_closed`.
+            RevisionConflictError: the Session has moved on.
+        """
+        if self.stopping or self.closed:
+            raise runtime_closed(self.id)
+        if expected_revision is not None and expected_revision != self.state.revision:
+            raise RevisionConflictError(expected_revision, self.state.revision)
+
+    async def when_idle(self) -> None:
+        """Wait until no Run is active, or the Session is closed."""
+        while self.state.active_run is not None and not self.closed:
+            await self._idle.wait()
+
+    async def stop(self, actor: Actor | None = None) -> None:
+        """Cancel the active Run, wait for its durable end, then close."""
+        self.stopping = True
+        if self.state.active_run is not None and self.run is not None:
+            self.run.cancel(actor)
+            await self.when_idle()
+        self.close()
+
+    def close(self) -> None:
+        """Accept no more work and end every event stream."""
+        self.closed = True
+        self._idle.set()
+        self.hub.close()
+
+
+def runtime_closed(session_id: SessionId) -> ClassifiedError:
+    """The Session was closed under the caller."""
+    return ClassifiedError(
+        ErrorKind.UNAVAILABLE,
+        "runtime_closed",
+        f"Session {session_id!r} has been closed: resume it to go on",
+    )

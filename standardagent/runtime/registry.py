@@ -1,0 +1,81 @@
+"""The registry: which Sessions are open in this process, each opened once and owned once."""
+
+from collections.abc import Awaitable, Callable
+
+import anyio
+from anyio.abc import TaskGroup
+
+from agentslot.interaction import SessionOpened
+from agentslot.session import ClassifiedError, ErrorKind, Repair, SessionId, SessionState
+from agentslot.standardagent.runtime.agent import AgentRuntime
+from agentslot.standardagent.runtime.components import Components
+from agentslot.standardagent.runtime.prepare import fixed_parts
+
+Load = Callable[[], Awaitable[tuple[SessionState, tuple[Repair, ...]]]]
+
+
+class Registry:
+    """Open Sessions by id. Each is opened under a lock of its own, so that concurrent callers of
+    one Session share one opening and other Sessions do not wait.
+    """
+
+    def __init__(self, components: Components, tasks: TaskGroup) -> None:
+        self._components = components
+        self._parts = fixed_parts(components)
+        self._tasks = tasks
+        self._open: dict[SessionId, AgentRuntime] = {}
+        self._doors: dict[SessionId, anyio.Lock] = {}
+
+    def get(self, session_id: SessionId) -> AgentRuntime:
+        """The open Session.
+
+        Raises:
+            ClassifiedError: `not_found/session_not_open`.
+        """
+        runtime = self._open.get(session_id)
+        if runtime is None or runtime.owner.closed:
+            raise ClassifiedError(
+                ErrorKind.NOT_FOUND,
+                "session_not_open",
+                f"Session {session_id!r} is not open here: create or resume it first",
+            )
+        return runtime
+
+    async def resume(self, session_id: SessionId, load: Load) -> SessionOpened:
+        """Open a stored Session, or join it if it is open; a closing one is waited for."""
+        async with self._door(session_id):
+            runtime = self._open.get(session_id)
+            if runtime is not None and not runtime.owner.closed:
+                return SessionOpened(session_id, runtime.owner.state.revision)
+            state, repairs = await load()
+            runtime = self._admit(state)
+            return SessionOpened(session_id, runtime.owner.state.revision, repairs)
+
+    def admit(self, state: SessionState) -> SessionOpened:
+        """Open a Session that has just been created."""
+        return SessionOpened(state.id, self._admit(state).owner.state.revision)
+
+    def _admit(self, state: SessionState) -> AgentRuntime:
+        runtime = AgentRuntime(self._components, self._parts, state, self._tasks)
+        runtime.resume()
+        self._open[state.id] = runtime
+        return runtime
+
+    async def close(
+        self, session_id: SessionId, closing: Callable[[AgentRuntime], Awaitable[int]]
+    ) -> int:
+        """Close an open Session and forget it; nobody can open it again before it has ended."""
+        async with self._door(session_id):
+            runtime = self.get(session_id)
+            revision = await closing(runtime)
+            self._open.pop(session_id, None)
+            return revision
+
+    async def stop(self) -> None:
+        """Close every Session: cancel its Run and wait until the end is durable."""
+        for session_id in sorted(self._open):
+            await self._open[session_id].owner.stop()
+        self._open.clear()
+
+    def _door(self, session_id: SessionId) -> anyio.Lock:
+        return self._doors.setdefault(session_id, anyio.Lock())

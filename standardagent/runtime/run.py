@@ -1,0 +1,96 @@
+"""One Run in progress: what its parts share while it lasts."""
+
+from collections.abc import Sequence
+
+import anyio
+
+from agentslot.interaction import Origin
+from agentslot.model import TokenBudget
+from agentslot.session import (
+    Actor,
+    AppendMessage,
+    Change,
+    ConsumeQueued,
+    Delivery,
+    ErrorKind,
+    Message,
+    ModelConfig,
+    QueueItem,
+    RunId,
+    RunTermination,
+    StepId,
+    TerminationSource,
+    safe_line,
+)
+from agentslot.session.state import ActiveRun
+from agentslot.standardagent.runtime.owner import SessionOwner
+
+
+class Run:
+    """Identity, position and fate of the active Run of a Session."""
+
+    def __init__(self, owner: SessionOwner, active: ActiveRun, step_id: StepId) -> None:
+        self.owner = owner
+        self.id: RunId = active.id
+        self.config: ModelConfig = active.config
+        self.config_revision = active.config_revision
+        self.scope = anyio.CancelScope()
+        self.prepared = anyio.Event()
+        self.canceled_by: Actor | None = None
+        self.cancel_requested = False
+        self.termination: RunTermination | None = None
+        self.enter_step(step_id)
+
+    def enter_step(self, step_id: StepId) -> None:
+        """Go on to a step; its id is durable by now or becomes so with the next commit."""
+        self.step_id = step_id
+        self.origin = Origin(self.owner.id, self.id, step_id)
+
+    def cancel(self, actor: Actor | None) -> None:
+        """Ask the Run to end as canceled; whatever it awaits is cancelled at once."""
+        self.cancel_requested = True
+        self.canceled_by = self.canceled_by or actor
+        self.scope.cancel()
+
+    def terminate(
+        self, source: TerminationSource, kind: ErrorKind, code: str, message: str
+    ) -> None:
+        """Note why the Run will not complete; the first reason stands."""
+        if self.termination is None:
+            self.termination = RunTermination(source, kind, code, safe_line(message))
+
+    def budget(self) -> TokenBudget:
+        """Tokens used of the Run's budget."""
+        active = self.owner.state.active_run
+        used = active.tokens if active is not None else 0
+        return TokenBudget(self.owner.components.config.max_tokens_per_run, used)
+
+    def steers(self) -> tuple[QueueItem, ...]:
+        """Queued messages that want to join this Run at its next safe point."""
+        return tuple(i for i in self.owner.state.queue if i.delivery is Delivery.STEER)
+
+    def taking(self, items: Sequence[QueueItem], step_id: StepId) -> list[Change]:
+        """The changes that take queued messages into a step of this Run."""
+        return taking(items, self.id, step_id)
+
+
+def taking(items: Sequence[QueueItem], run_id: RunId, step_id: StepId) -> list[Change]:
+    """The changes that move queued messages into History, as part of a Run's step."""
+    changes: list[Change] = []
+    for item in items:
+        queued = item.message
+        changes.append(ConsumeQueued(queued.id, run_id))
+        changes.append(
+            AppendMessage(
+                Message(
+                    queued.id,
+                    queued.role,
+                    queued.parts,
+                    queued.created_at,
+                    run_id,
+                    step_id,
+                    queued.client_message_id,
+                )
+            )
+        )
+    return changes

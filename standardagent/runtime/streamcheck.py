@@ -1,0 +1,50 @@
+"""The order of events that every model stream must keep."""
+
+from agentslot.model import Completed, Failed, ModelEvent, ReasoningDelta, Reset, TextDelta
+from agentslot.session import AttemptId, ClassifiedError, ErrorKind
+
+
+class StreamViolation(ClassifiedError):  # noqa: N818 - named after what happened
+    """An executor broke the order of events; nothing of its answer becomes durable."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(ErrorKind.INTERNAL, "model_stream_invalid", f"model stream: {what}")
+
+
+class StreamCheck:
+    """Follows one stream.
+
+    The first delta fixes the attempt; another attempt may show text only after a Reset of the
+    first; a completion belongs to the attempt that is showing; a failure leaves nothing showing.
+    """
+
+    def __init__(self) -> None:
+        self._showing: AttemptId | None = None
+        self._ended = False
+
+    def see(self, event: ModelEvent) -> None:
+        """Take the next event in.
+
+        Raises:
+            StreamViolation: it may not come now.
+        """
+        if self._ended:
+            raise StreamViolation("an event came after the terminal one")
+        match event:
+            case TextDelta(attempt_id) | ReasoningDelta(attempt_id):
+                if self._showing is None:
+                    self._showing = attempt_id
+                elif self._showing != attempt_id:
+                    raise StreamViolation("another attempt showed text without a reset")
+            case Reset(attempt_id):
+                if self._showing is not None and self._showing != attempt_id:
+                    raise StreamViolation("a reset named an attempt that shows nothing")
+                self._showing = None
+            case Completed(attempt_id):
+                if self._showing is not None and self._showing != attempt_id:
+                    raise StreamViolation("an attempt completed while another one was showing")
+                self._ended = True
+            case Failed():
+                if self._showing is not None:
+                    raise StreamViolation("it failed while text was showing; reset first")
+                self._ended = True

@@ -1,0 +1,185 @@
+"""The supervisor of a Run: lets the loop drive it, and ends it in one commit whatever happens."""
+
+import logging
+from collections.abc import Sequence
+
+import anyio
+
+from agentslot.interaction import RunFinished
+from agentslot.session import (
+    Actor,
+    ActorKind,
+    AppendAttempt,
+    AppendRun,
+    AppendToolResult,
+    AttemptStatus,
+    Change,
+    ClassifiedError,
+    Delivery,
+    ErrorKind,
+    ModelAttempt,
+    ReclassifyQueued,
+    RunFact,
+    RunStatus,
+    RunTermination,
+    TerminationSource,
+    ToolCall,
+    ToolResult,
+)
+from agentslot.standardagent.loop import Outcome
+from agentslot.standardagent.runtime.driver import RunDriver
+from agentslot.standardagent.runtime.owner import SessionOwner
+from agentslot.standardagent.runtime.prepare import FixedParts
+from agentslot.standardagent.runtime.run import Run
+from agentslot.standardagent.runtime.start import next_start
+
+log = logging.getLogger(__name__)
+
+_STATUS = {
+    Outcome.COMPLETED: RunStatus.COMPLETED,
+    Outcome.FAILED: RunStatus.FAILED,
+    Outcome.CANCELED: RunStatus.CANCELED,
+    Outcome.BUDGET_EXCEEDED: RunStatus.INTERRUPTED,
+    Outcome.WAITING: RunStatus.INTERRUPTED,
+}
+
+_DEFAULT_TERMINATION = {
+    Outcome.FAILED: RunTermination(
+        TerminationSource.LOOP, ErrorKind.INTERNAL, "loop_failed", "the agent loop gave up"
+    ),
+    Outcome.CANCELED: RunTermination(
+        TerminationSource.RUNTIME, ErrorKind.CANCELED, "canceled", "the run was canceled"
+    ),
+    Outcome.BUDGET_EXCEEDED: RunTermination(
+        TerminationSource.BUDGET, ErrorKind.UNAVAILABLE, "budget_exceeded", "a budget is used up"
+    ),
+    Outcome.WAITING: RunTermination(
+        TerminationSource.LOOP, ErrorKind.UNAVAILABLE, "run_waiting", "the agent loop waits"
+    ),
+}
+
+
+async def supervise(run: Run, parts: FixedParts, prepared: Sequence[ToolCall] = ()) -> None:
+    """Drive a Run to its durable end, and every Run that follows it from the queue.
+
+    Nothing cancels this task: a Run is cancelled through its own scope, and its end recorded.
+    """
+    with anyio.CancelScope(shield=True):
+        current: Run | None = run
+        calls = tuple(prepared)
+        while current is not None:
+            outcome = await _drive(current, RunDriver(current, parts, calls))
+            current = await _finish(current, outcome)
+            calls = ()
+
+
+async def _drive(run: Run, driver: RunDriver) -> Outcome:
+    loop = run.owner.components.loop
+    returned: Outcome | None = None
+    with run.scope:
+        try:
+            returned = await loop.run(driver)
+        except anyio.get_cancelled_exc_class():
+            if run.scope.cancel_called:
+                raise
+            _loop_failed(run, "it cancelled itself")
+        except Exception:
+            log.exception("the agent loop failed in Run %s", run.id)
+            _loop_failed(run, "its log entry has the cause")
+    driver.revoke()
+    if run.cancel_requested:
+        return Outcome.CANCELED
+    if returned is None or driver.outcome is None or returned is not driver.outcome:
+        _loop_failed(run, "it did not return the outcome that it finished the Run with")
+        return Outcome.FAILED
+    return returned
+
+
+def _loop_failed(run: Run, detail: str) -> None:
+    run.terminate(
+        TerminationSource.LOOP,
+        ErrorKind.INTERNAL,
+        "loop_failed",
+        f"the agent loop failed: {detail}",
+    )
+
+
+async def _finish(run: Run, outcome: Outcome) -> Run | None:
+    """Record the end, and the start of the next queued Run in the same commit; returns that Run."""
+    owner = run.owner
+    status = _STATUS[outcome]
+    async with owner.lock:
+        changes = _leftovers(run)
+        termination = _termination(run, outcome)
+        if termination is not None:
+            changes.extend(
+                ReclassifyQueued(item.message.id, Delivery.HELD) for item in run.steers()
+            )
+        end = RunFact(run.id, status, run.config, run.config_revision, termination)
+        changes.append(AppendRun(end))
+        goes_on = outcome is Outcome.COMPLETED and not owner.stopping
+        following = next_start(owner) if goes_on else None
+        if following is not None:
+            changes.extend(following.changes)
+        try:
+            await owner.commit("run-finish", changes, _actor(run, outcome))
+        except ClassifiedError:
+            log.exception("the end of Run %s could not be recorded", run.id)
+            await _settle(owner)
+            following = None
+    run.prepared.set()
+    if owner.hub.listening:
+        message = termination.message if termination is not None else ""
+        owner.hub.publish(RunFinished(run.origin, owner.hub.next_sequence(), status, message))
+    return None if following is None else following.begun(owner)
+
+
+def _termination(run: Run, outcome: Outcome) -> RunTermination | None:
+    if outcome is Outcome.COMPLETED:
+        return None
+    if outcome is Outcome.CANCELED or run.termination is None:
+        return _DEFAULT_TERMINATION[outcome]
+    return run.termination
+
+
+def _leftovers(run: Run) -> list[Change]:
+    """Ends for what a failed component left open: attempts without end, calls without result."""
+    owner = run.owner
+    active = owner.state.active_run
+    changes: list[Change] = []
+    for attempt_id in active.open_attempts if active is not None else ():
+        lost = ModelAttempt(
+            attempt_id,
+            run.id,
+            run.step_id,
+            AttemptStatus.OUTCOME_UNKNOWN,
+            run.config.provider,
+            run.config.model,
+            error_code="attempt_abandoned",
+        )
+        changes.append(AppendAttempt(lost))
+    for entry in owner.state.journal.values():
+        text = f"{entry.call.name} was not run: the run ended before"
+        changes.append(
+            AppendToolResult(ToolResult.failed(entry.call.id, "tool_batch_aborted", text))
+        )
+    return changes
+
+
+def _actor(run: Run, outcome: Outcome) -> Actor | None:
+    if outcome is Outcome.COMPLETED:
+        return Actor(ActorKind.AGENT, run.owner.state.agent)
+    return run.canceled_by if outcome is Outcome.CANCELED else None
+
+
+async def _settle(owner: SessionOwner) -> None:
+    """After a lost end: go on only if the store has it after all, else close the Session here."""
+    try:
+        recovered = (await owner.components.store.recover(owner.id)).state
+    except ClassifiedError:
+        log.exception("Session %s could not be recovered; it is closed", owner.id)
+        owner.close()
+        return
+    owner.adopt(recovered)
+    if recovered.active_run is not None:
+        owner.close()
