@@ -3,11 +3,11 @@
 #   ensure_venv demo    what the demo needs: the project and its extra `cli`
 #   ensure_venv dev     what the tests need: the project and the dependency group `dev`
 #
-# Afterwards $python is the environment's interpreter and the project's root the current folder.
+# Sourcing it makes the project's root the current folder and $python the environment's interpreter.
 # AGENTSLOT_VENV names another folder than .venv, AGENTSLOT_PYTHON another interpreter.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-venv=${AGENTSLOT_VENV:-.venv}
+venv=${AGENTSLOT_VENV:-$PWD/.venv}
 python=$venv/bin/python
 
 say() { printf '%s\n' "$*" >&2; }
