@@ -24,7 +24,12 @@ _suits() {
 
 _find_python() {
   local candidate
-  for candidate in "${AGENTSLOT_PYTHON:-python3}" python3 python3.13 python3.12 python3.11 python; do
+  if [ -n "${AGENTSLOT_PYTHON:-}" ]; then
+    _suits "$AGENTSLOT_PYTHON" || die "AGENTSLOT_PYTHON=$AGENTSLOT_PYTHON is no Python 3.11 or newer with venv and pip."
+    printf '%s\n' "$AGENTSLOT_PYTHON"
+    return
+  fi
+  for candidate in python3 python3.13 python3.12 python3.11 python; do
     if _suits "$candidate"; then
       printf '%s\n' "$candidate"
       return
