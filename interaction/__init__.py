@@ -1,4 +1,4 @@
-"""How people and programs reach an agent: the Gateway's contract and the channels in front of it."""
+"""How people and programs reach an agent: the Gateway contract and the channels before it."""
 
 if __name__ == "interaction":
     raise ImportError(

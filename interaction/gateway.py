@@ -277,7 +277,7 @@ class GatewayAccess(Protocol):
         ...
 
     async def steer(self, request: SendMessage) -> MessageReceipt:
-        """Let a message join the active Run at its next safe boundary (`conflict/no_active_run`)."""
+        """Let a message join the active Run at its next boundary (`conflict/no_active_run`)."""
         ...
 
     async def run_pending(self, request: SessionCommand) -> RunReceipt:
