@@ -1,6 +1,4 @@
 """Imported as `agentslot.componentcatalog`."""
 
 if __name__ == "componentcatalog":
-    raise ImportError(
-        "import agentslot.componentcatalog instead of componentcatalog: the folder is a part of agentslot"
-    )
+    raise ImportError("import agentslot.componentcatalog instead of the bare folder")

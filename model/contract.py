@@ -174,7 +174,7 @@ class TokenBudget:
 
 
 class AttemptRecorder(Protocol):
-    """The executor's one durable capability: each physical request is recorded before it is sent."""
+    """The executor's one durable capability: each request is recorded before it is sent."""
 
     async def started(self) -> AttemptId:
         """Record the start of an attempt for the Run's frozen model; bytes may be sent only after.

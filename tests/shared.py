@@ -1,4 +1,4 @@
-"""Where the case book and the recorded vendor answers lie: beside the project, or where AGENTSLOT_SHARED says."""
+"""The case book and recorded vendor answers: beside the project, or where AGENTSLOT_SHARED says."""
 
 import os
 from pathlib import Path

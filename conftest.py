@@ -1,0 +1,64 @@
+"""Runs the examples of the documents and docstrings, and can shuffle the tests."""
+
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from sybil import Sybil
+from sybil.document import PythonDocStringDocument
+from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+from sybil.parsers.rest import DocTestParser
+
+
+@pytest.fixture(scope="module")
+def example_folder() -> Iterator[Path]:
+    """Every document runs in an empty folder of its own."""
+    before = Path.cwd()
+    with TemporaryDirectory() as folder:
+        os.chdir(folder)
+        yield Path(folder)
+        os.chdir(before)
+
+
+documents = Sybil(
+    parsers=[PythonCodeBlockParser(), SkipParser()],
+    patterns=["*.md"],
+    fixtures=["example_folder"],
+)
+docstrings = Sybil(
+    parsers=[DocTestParser()],
+    path="agentslot",
+    patterns=["*.py"],
+    document_types={".py": PythonDocStringDocument},
+    fixtures=["example_folder"],
+)
+pytest_collect_file = (documents + docstrings).pytest()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--shuffle",
+        type=int,
+        metavar="SEED",
+        help="run the files, and the tests in each, in a random order; the same for the same seed",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    seed: int | None = config.getoption("--shuffle")
+    if seed is None:
+        return
+    order = random.Random(seed)
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    groups = list(files.values())
+    order.shuffle(groups)
+    for group in groups:
+        # The blocks of a document share their names, so they stay in order.
+        if isinstance(group[0], pytest.Function):
+            order.shuffle(group)
+    items[:] = [item for group in groups for item in group]
