@@ -2,7 +2,7 @@
 
 import argparse
 import contextlib
-import sys
+import os
 import threading
 
 from examples.loopback_model.server import ModelServer
@@ -24,7 +24,8 @@ def main() -> None:
 
 
 def _end_with_stdin(server: ModelServer) -> None:
-    sys.stdin.read()
+    while os.read(0, 1024):  # sys.stdin would hold a lock that the interpreter's end waits for
+        pass
     server.shutdown()
 
 

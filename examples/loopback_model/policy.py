@@ -68,8 +68,8 @@ def _repair(known: Knowledge) -> Turn:
             expression = fault[1]
             edit = actions.edit_file(
                 path,
-                old=f"{expression} // 100\n",
-                new=f"{expression} // 10_000\n",
+                old=f"{expression} // 100",
+                new=f"{expression} // 10_000",
                 sha256=known.hashes[path],
             )
             return Turn(
