@@ -1,0 +1,1 @@
+"""Prices of a small mail-order shop, in whole cents."""
