@@ -1,0 +1,125 @@
+"""Server-sent events, sans I/O: bytes go in as they arrive, events come out as they complete.
+
+Follows the WHATWG event-stream rules: lines end at LF, CR or CRLF and nowhere else, a leading byte
+order mark is dropped, comments and unknown fields are ignored, an event that the end of the stream
+cuts off is not delivered. `id` and `retry` are ignored on purpose: nothing here reconnects.
+"""
+
+from typing import NamedTuple
+
+from agentslot._errors import AgentSlotError
+
+MAX_EVENT_BYTES = 16 * 1024 * 1024
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class ServerSentEvent(NamedTuple):
+    """One complete event; several data lines are joined by a line feed."""
+
+    data: bytes
+    event: str = "message"
+
+
+class EventTooLargeError(AgentSlotError):
+    """A line, or the data of one event, is longer than the decoder accepts.
+
+    Attributes:
+        max_bytes: The limit that was exceeded.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        super().__init__(f"the event stream has an event of more than {max_bytes} bytes")
+        self.max_bytes = max_bytes
+
+
+class SseDecoder:
+    """Decodes one event stream.
+
+    Cost is linear in the bytes fed, however they are cut. After an error the decoder is of no
+    further use: close the connection.
+    """
+
+    def __init__(self, max_event_bytes: int = MAX_EVENT_BYTES) -> None:
+        self._max_bytes = max_event_bytes
+        self._at_start = True
+        self._skip_line_feed = False
+        self._partial: list[bytes] = []  # pieces of the line that is still open
+        self._partial_bytes = 0
+        self._data: list[bytes] = []
+        self._data_bytes = 0
+        self._event = ""
+
+    def feed(self, chunk: bytes) -> list[ServerSentEvent]:
+        """Take the next bytes and return the events that they complete.
+
+        Raises:
+            EventTooLargeError: A line or an event exceeds the limit; raised before it is stored.
+        """
+        if self._at_start:
+            chunk = self._strip_mark(chunk)
+        if self._skip_line_feed and chunk:
+            chunk = chunk.removeprefix(b"\n")
+            self._skip_line_feed = False
+        if b"\r" in chunk:
+            self._skip_line_feed = chunk.endswith(b"\r")
+            chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        lines = chunk.split(b"\n")
+        rest = lines.pop()
+        events = self._take(lines) if lines else []
+        if rest:
+            self._check(self._partial_bytes + len(rest))
+            self._partial.append(rest)
+            self._partial_bytes += len(rest)
+        return events
+
+    def close(self) -> bool:
+        """End the stream; an unfinished event is discarded. Returns whether there was one."""
+        unfinished = bool(self._partial or self._data)
+        self._partial, self._data = [], []
+        return unfinished
+
+    def _strip_mark(self, chunk: bytes) -> bytes:
+        chunk = b"".join(self._partial) + chunk
+        self._partial, self._partial_bytes = [], 0
+        if len(chunk) < len(_BOM) and _BOM.startswith(chunk):
+            self._partial = [chunk]
+            return b""
+        self._at_start = False
+        return chunk.removeprefix(_BOM)
+
+    def _take(self, lines: list[bytes]) -> list[ServerSentEvent]:
+        if self._partial:
+            self._check(self._partial_bytes + len(lines[0]))
+            lines[0] = b"".join(self._partial) + lines[0]
+            self._partial, self._partial_bytes = [], 0
+        events: list[ServerSentEvent] = []
+        for line in lines:
+            if line[:6] == b"data: ":
+                self._add(line[6:])
+            elif line:
+                self._field(line)
+            elif self._data:
+                data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
+                events.append(ServerSentEvent(data, self._event or "message"))
+                self._data, self._data_bytes, self._event = [], 0, ""
+            else:
+                self._event = ""
+        return events
+
+    def _field(self, line: bytes) -> None:
+        name, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        if name == b"data":
+            self._add(value)
+        elif name == b"event":
+            self._event = value.decode("utf-8", "replace")
+
+    def _add(self, value: bytes) -> None:
+        self._data_bytes += len(value) + 1
+        self._check(self._data_bytes)
+        self._data.append(value)
+
+    def _check(self, size: int) -> None:
+        if size > self._max_bytes:
+            raise EventTooLargeError(self._max_bytes)
