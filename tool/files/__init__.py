@@ -1,0 +1,1 @@
+"""Reading, writing and editing files below one root folder."""
