@@ -12,6 +12,7 @@ from agentslot.session import (
     ToolStatus,
 )
 from agentslot.tool.contract import TOOLS, Effect, Tool, ToolInvocation
+from agentslot.tool.errors import ToolFailedError
 
 __all__ = [
     "TOOLS",
@@ -21,6 +22,7 @@ __all__ = [
     "ToolCall",
     "ToolDefinition",
     "ToolError",
+    "ToolFailedError",
     "ToolInvocation",
     "ToolResult",
     "ToolStatus",
