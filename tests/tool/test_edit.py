@@ -1,9 +1,10 @@
 """The edit engine on bytes: what it changes, what it leaves, and what it refuses."""
 
 import time
+from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from agentslot.tool import ToolFailedError
@@ -94,7 +95,7 @@ def test_the_new_text_is_literal_after_a_match_by_typography() -> None:
 
 
 def test_uniqueness_counts_the_text_itself_not_its_typography() -> None:
-    content = "“q”\n\"q\"\n".encode()
+    content = '“q”\n"q"\n'.encode()
     assert edit_bytes(content, [Edit('"q"', "r")]) == "“q”\nr\n".encode()
 
 
@@ -171,6 +172,7 @@ def test_a_binary_file_is_refused() -> None:
 
 alphabet = st.sampled_from(["a", "b", "\n", "\r\n", "\r", "é", " "])
 texts = st.lists(alphabet, max_size=12).map("".join)
+new_texts = texts.filter(lambda text: "\r\r\n" not in text)  # in an LF file: one more CRLF
 
 
 def tokens(text: str) -> list[str]:
@@ -195,24 +197,27 @@ def places(text: list[str], needle: list[str]) -> list[int]:
     ]
 
 
-@given(content=texts, edits=st.lists(st.tuples(texts, texts), min_size=1, max_size=3))
+@given(content=texts, edits=st.lists(st.tuples(texts, new_texts), min_size=1, max_size=3))
 def test_edits_agree_with_a_slow_reading_of_the_rules(
     content: str, edits: list[tuple[str, str]]
 ) -> None:
     source = tokens(content)
     needles = [tokens(old) for old, _ in edits]
     found = [places(source, needle) for needle in needles]
+    spans = sorted((at[0], at[0] + len(n)) for at, n in zip(found, needles, strict=True) if at)
+    reasons = {
+        "old_empty": any(not old for old, _ in edits),
+        "old_not_found": not all(found),
+        "old_not_unique": any(len(at) > 1 for at in found) or not any(found),
+        "edits_overlap": any(a[1] > b[0] for a, b in pairwise(spans)),
+        "nothing_changed": True,
+    }
     try:
         changed = edit_bytes(content.encode(), [Edit(old, new) for old, new in edits]).decode()
     except ToolFailedError as error:
-        spans = sorted((at[0], at[0] + len(n)) for at, n in zip(found, needles, strict=True) if at)
-        assert {
-            "old_empty": any(not old for old, _ in edits),
-            "old_not_found": not all(found),
-            "old_not_unique": any(len(at) > 1 for at in found) or not any(found),
-            "edits_overlap": any(a[1] > b[0] for a, b in zip(spans, spans[1:], strict=False)),
-            "nothing_changed": True,
-        }[error.code]
+        event(error.code)
+        if not reasons[error.code]:
+            raise
         return
     if not any(found):
         return  # matched by typography: its own tests cover it

@@ -51,10 +51,23 @@ def rewrite(present: Sequence[str], old: str, new: str, default_end: str) -> str
 
 
 def _aligned(old: list[str], new: list[str]) -> dict[int, int]:
-    """Index of the old line that each new line keeps or replaces; added lines are absent."""
-    source: dict[int, int] = {}
-    for _, old_start, old_stop, new_start, new_stop in SequenceMatcher(
-        None, old, new, autojunk=False
-    ).get_opcodes():
-        source.update(zip(range(new_start, new_stop), range(old_start, old_stop), strict=False))
+    """Index of the old line that each new line keeps or replaces; added lines are absent.
+
+    What both have in common at the start and at the end is aligned first: among equal lines a
+    matcher would be free to choose others.
+    """
+    shorter = min(len(old), len(new))
+    head = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    rest = shorter - head
+    tail = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
+    source = {index: index for index in range(head)}
+    source.update((len(new) - i, len(old) - i) for i in range(1, tail + 1))
+    middle = SequenceMatcher(
+        None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False
+    )
+    for _, old_start, old_stop, new_start, new_stop in middle.get_opcodes():
+        for new_index, old_index in zip(
+            range(new_start, new_stop), range(old_start, old_stop), strict=False
+        ):
+            source[head + new_index] = head + old_index
     return source
