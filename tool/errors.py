@@ -1,4 +1,9 @@
-"""How code behind a tool reports an expected failure."""
+"""How tools fail.
+
+AgentSlotError
+├── ToolFailedError         code, message: an expected failure that the model is told about
+└── ToolDeclarationError    a function cannot be shown to a model as it is written
+"""
 
 from agentslot import AgentSlotError
 
@@ -18,3 +23,15 @@ class ToolFailedError(AgentSlotError):
         super().__init__(message)
         self.code = code
         self.message = message
+
+
+class ToolDeclarationError(AgentSlotError):
+    """A function cannot be made into a tool; the message says which part of it to change.
+
+    Attributes:
+        tool: name of the function or tool.
+    """
+
+    def __init__(self, tool: str, reason: str) -> None:
+        super().__init__(f"{tool!r} cannot be a tool: {reason}")
+        self.tool = tool
