@@ -12,16 +12,22 @@ from agentslot.session import (
     ToolStatus,
 )
 from agentslot.tool.contract import TOOLS, Effect, Tool, ToolInvocation
+from agentslot.tool.errors import ToolDeclarationError, ToolFailedError
+from agentslot.tool.function_tool import FunctionTool, function_tool
 
 __all__ = [
     "TOOLS",
     "ArtifactMetadata",
     "Effect",
+    "FunctionTool",
     "Tool",
     "ToolCall",
+    "ToolDeclarationError",
     "ToolDefinition",
     "ToolError",
+    "ToolFailedError",
     "ToolInvocation",
     "ToolResult",
     "ToolStatus",
+    "function_tool",
 ]

@@ -1,0 +1,37 @@
+"""How tools fail.
+
+AgentSlotError
+├── ToolFailedError         code, message: an expected failure that the model is told about
+└── ToolDeclarationError    a function cannot be shown to a model as it is written
+"""
+
+from agentslot import AgentSlotError
+
+
+class ToolFailedError(AgentSlotError):
+    """A tool could not do what it was asked; the model reads why and what to change.
+
+    Raise it inside a function tool to answer with a structured failure. Any other exception is
+    reported without its text, since that was not written for a model to read.
+
+    Attributes:
+        code: a stable snake_case name of the case, such as `not_found`.
+        message: what happened and the one thing to change, in words for the model.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class ToolDeclarationError(AgentSlotError):
+    """A function cannot be made into a tool; the message says which part of it to change.
+
+    Attributes:
+        tool: name of the function or tool.
+    """
+
+    def __init__(self, tool: str, reason: str) -> None:
+        super().__init__(f"{tool!r} cannot be a tool: {reason}")
+        self.tool = tool

@@ -1,0 +1,17 @@
+"""Reading, writing and editing files below one root folder."""
+
+from agentslot.tool.files.containment import FileRoot, Location
+from agentslot.tool.files.edit import Edit, edit_bytes
+from agentslot.tool.files.read import TextRange, read_range
+from agentslot.tool.files.write import replace, sha256
+
+__all__ = [
+    "Edit",
+    "FileRoot",
+    "Location",
+    "TextRange",
+    "edit_bytes",
+    "read_range",
+    "replace",
+    "sha256",
+]

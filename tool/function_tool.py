@@ -1,0 +1,189 @@
+"""Functions as tools."""
+
+import inspect
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from functools import partial, update_wrapper
+from typing import Generic, ParamSpec, TypeVar, cast, overload
+
+import anyio
+import anyio.to_thread
+from pydantic_core import PydanticSerializationError, to_json
+
+from agentslot.session import ToolCallId, ToolDefinition, ToolResult, ToolStatus
+from agentslot.tool.contract import Effect, ToolInvocation
+from agentslot.tool.docstring import parse_docstring
+from agentslot.tool.errors import ToolDeclarationError, ToolFailedError
+from agentslot.tool.signature import read_signature
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_logger = logging.getLogger("agentslot.tool")
+
+
+class FunctionTool(Generic[P, R]):
+    """A function that a model can call; Python code still calls it as before.
+
+    Attributes:
+        definition: name, description and closed argument schema, as the model sees them.
+        parallel_safe: whether it may run beside other calls of one batch.
+        effect: the worst it can do; policies decide by it.
+        timeout_seconds: how long one call may take; None means as long as it likes.
+    """
+
+    def __init__(
+        self,
+        function: Callable[P, R],
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        timeout_seconds: float | None = None,
+        parallel_safe: bool = False,
+        effect: Effect = Effect.IRREVERSIBLE,
+    ) -> None:
+        """Derive the tool from the signature and the docstring of `function`.
+
+        Raises:
+            ToolDeclarationError: the function cannot be shown to a model as it is written.
+        """
+        name = name or str(getattr(function, "__name__", type(function).__name__))
+        if not _NAME.fullmatch(name):
+            raise ToolDeclarationError(name, "pass name=… with letters, digits, `_` and `-` only")
+        if timeout_seconds is not None and timeout_seconds <= 0:
+            raise ToolDeclarationError(name, "timeout_seconds must be positive")
+        documented = parse_docstring(inspect.getdoc(function))
+        signature = read_signature(function, name, documented)
+        self.definition = ToolDefinition(
+            name, description or documented.text, signature.reader.schema
+        )
+        self.parallel_safe = parallel_safe
+        self.effect = effect
+        self.timeout_seconds = timeout_seconds
+        self._function = function
+        self._read = signature.reader.read
+        self._invocation = signature.invocation
+        self._is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+            getattr(function, "__call__", None)  # noqa: B004 - an object with an async __call__
+        )
+        update_wrapper(self, function, updated=())
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function itself."""
+        return self._function(*args, **kwargs)
+
+    async def invoke(self, invocation: ToolInvocation) -> ToolResult:
+        """Validate the arguments, call the function and make a result of what comes back."""
+        call_id = invocation.call.id
+        try:
+            arguments = self._read(invocation.call.arguments)
+            if self._invocation is not None:
+                arguments[self._invocation] = invocation
+            value = await self._call_in_time(arguments)
+            return _result(call_id, value, invocation.max_inline_output_bytes)
+        except ToolFailedError as error:
+            return ToolResult.failed(call_id, error.code, error.message)
+        except Exception as error:
+            name = self.definition.name
+            _logger.warning("tool %s failed", name, exc_info=error)
+            message = f"{name} failed with {type(error).__name__}; the cause is in the log"
+            return ToolResult.failed(call_id, "tool_internal", message)
+
+    async def _call_in_time(self, arguments: dict[str, object]) -> object:
+        if self.timeout_seconds is None:
+            return await self._call(arguments)
+        with anyio.move_on_after(self.timeout_seconds):
+            return await self._call(arguments)
+        raise ToolFailedError(
+            "timeout", f"{self.definition.name} took longer than {self.timeout_seconds:g} seconds"
+        )
+
+    async def _call(self, arguments: dict[str, object]) -> object:
+        call = partial(cast("Callable[..., object]", self._function), **arguments)
+        # A thread cannot be stopped: on cancellation it is left to itself. A long function may
+        # look at anyio.from_thread.check_cancelled().
+        value = (
+            call()
+            if self._is_async
+            else await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
+        )
+        return await cast("Awaitable[object]", value) if inspect.isawaitable(value) else value
+
+
+def _result(call_id: ToolCallId, value: object, max_bytes: int) -> ToolResult:
+    if isinstance(value, ToolResult):
+        return value
+    if value is None:
+        return ToolResult.succeeded(call_id)
+    try:
+        output = to_json(value, inf_nan_mode="strings", bytes_mode="base64")
+    except PydanticSerializationError as error:
+        message = f"the tool returned a {type(value).__name__}, which has no JSON form"
+        raise ToolFailedError("invalid_tool_result", message) from error
+    if len(output) > max_bytes:
+        message = f"the result has {len(output)} bytes, at most {max_bytes} fit; ask for less"
+        raise ToolFailedError("result_too_large", message)
+    return ToolResult(call_id, ToolStatus.SUCCEEDED, output.decode())
+
+
+@overload
+def function_tool(function: Callable[P, R], /) -> FunctionTool[P, R]: ...
+@overload
+def function_tool(
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    timeout_seconds: float | None = None,
+    parallel_safe: bool = False,
+    effect: Effect = Effect.IRREVERSIBLE,
+) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
+def function_tool(
+    function: Callable[P, R] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    timeout_seconds: float | None = None,
+    parallel_safe: bool = False,
+    effect: Effect = Effect.IRREVERSIBLE,
+) -> FunctionTool[P, R] | Callable[[Callable[P, R]], FunctionTool[P, R]]:
+    """Make a tool of a sync or async function; usable bare or with options.
+
+    ```python
+    @function_tool(parallel_safe=True, effect=Effect.PURE)
+    async def add(a: int, b: int) -> int:
+        \"\"\"Add two integers.\"\"\"
+        return a + b
+    ```
+
+    The argument schema comes from the annotations, descriptions from the docstring (Google, NumPy
+    or Sphinx style). A parameter annotated `ToolInvocation` receives the invocation and is hidden
+    from the model. A sync function runs in a worker thread. What it returns becomes the output: a
+    text as it is, anything else as JSON, a ToolResult unchanged. Raise `ToolFailedError` to tell
+    the model what to change.
+
+    Args:
+        function: the function, when used bare.
+        name: what the model calls; the function's name by default.
+        description: what the model reads; the docstring without its sections by default.
+        timeout_seconds: how long one call may take.
+        parallel_safe: whether it may run beside other calls.
+        effect: the worst it can do; assumed irreversible unless stated.
+
+    Raises:
+        ToolDeclarationError: the function cannot be shown to a model as it is written.
+    """
+
+    def declare(function: Callable[P, R]) -> FunctionTool[P, R]:
+        return FunctionTool(
+            function,
+            name=name,
+            description=description,
+            timeout_seconds=timeout_seconds,
+            parallel_safe=parallel_safe,
+            effect=effect,
+        )
+
+    return declare if function is None else declare(function)

@@ -1,0 +1,1 @@
+"""Running commands as bounded process groups."""

@@ -1,0 +1,97 @@
+"""The schema of a function's arguments, from its signature and its docstring."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, NotRequired, Required, cast, get_type_hints
+
+from pydantic import ConfigDict, Field, JsonValue, PydanticUserError, TypeAdapter, with_config
+from pydantic.json_schema import GenerateJsonSchema
+from typing_extensions import TypedDict
+
+from agentslot.tool.arguments import ArgumentReader
+from agentslot.tool.contract import ToolInvocation
+from agentslot.tool.docstring import Docstring
+from agentslot.tool.errors import ToolDeclarationError
+
+_SHOWN = (str, int, float, bool)  # defaults that stand in the schema
+_NAMED = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How a function is called by a model.
+
+    Attributes:
+        reader: reads and validates its arguments; holds the schema.
+        invocation: name of the parameter that receives the ToolInvocation, if it has one.
+    """
+
+    reader: ArgumentReader
+    invocation: str | None
+
+
+class _SchemaWriter(GenerateJsonSchema):
+    """Leaves out the titles, which only repeat the names of the properties."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
+def read_signature(function: Callable[..., object], name: str, documented: Docstring) -> Signature:
+    """Derive the argument schema of `function`.
+
+    Raises:
+        ToolDeclarationError: a parameter has no annotation, no name, or a type without a schema.
+    """
+    hints = _type_hints(function, name)
+    invocation: str | None = None
+    fields: dict[str, object] = {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind not in _NAMED:
+            raise ToolDeclarationError(
+                name, f"parameter {parameter.name!r} cannot be passed by name"
+            )
+        if parameter.name not in hints:
+            raise ToolDeclarationError(name, f"parameter {parameter.name!r} has no annotation")
+        hint = hints[parameter.name]
+        if hint is ToolInvocation:
+            invocation = parameter.name
+            continue
+        fields[parameter.name] = _field(hint, parameter, documented)
+    return Signature(_reader(fields, name), invocation)
+
+
+def _type_hints(function: Callable[..., object], name: str) -> dict[str, object]:
+    target = function if inspect.isroutine(function) else type(function).__call__
+    try:
+        return get_type_hints(target, include_extras=True)
+    except (NameError, TypeError) as error:
+        raise ToolDeclarationError(name, f"its annotations cannot be read: {error}") from error
+
+
+def _field(hint: object, parameter: inspect.Parameter, documented: Docstring) -> object:
+    """The parameter as an item of a TypedDict; the function itself applies its default."""
+    description = documented.parameters.get(parameter.name)
+    default = parameter.default
+    shown: dict[str, JsonValue] = {"default": default} if isinstance(default, _SHOWN) else {}
+    described: Any = Annotated[
+        cast("Any", hint), Field(description=description, json_schema_extra=shown)
+    ]
+    required = default is inspect.Parameter.empty
+    return Required[described] if required else NotRequired[described]
+
+
+def _reader(fields: dict[str, object], name: str) -> ArgumentReader:
+    closed = with_config(ConfigDict(extra="forbid", coerce_numbers_to_str=True))
+    arguments = closed(cast("Any", TypedDict)("Arguments", fields))
+    try:
+        adapter = TypeAdapter[dict[str, object]](arguments)
+        schema = adapter.json_schema(schema_generator=_SchemaWriter)
+    except PydanticUserError as error:
+        reason = f"a type has no JSON Schema: {error.message}"
+        raise ToolDeclarationError(name, reason) from error
+    schema.pop("title", None)
+    for definition in schema.get("$defs", {}).values():
+        definition.pop("title", None)
+    return ArgumentReader(schema, adapter.validate_python)
