@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 """How people and programs reach an agent: the Gateway's contract and the channels before it."""
-=======
-"""How people and programs reach an agent: the Gateway contract and the channels before it."""
->>>>>>> repo
 
 if __name__ == "interaction":
     raise ImportError(
