@@ -1,5 +1,7 @@
 """The Run in the hands of its loop: every action checked against the table, then done."""
 
+import anyio.lowlevel
+
 from agentslot.session import (
     ClassifiedError,
     ErrorKind,
@@ -77,6 +79,8 @@ class RunDriver:
     async def _do(self, action: Action) -> LoopState:
         match action:
             case Action.REQUEST_MODEL:
+                # Components that never wait would otherwise keep the event loop to themselves.
+                await anyio.lowlevel.checkpoint()
                 step = ModelStep(self._run, self._parts)
                 state = await step.request()
                 self._calls = step.calls

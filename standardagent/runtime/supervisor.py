@@ -62,15 +62,21 @@ _DEFAULT_TERMINATION = {
 async def supervise(run: Run, parts: FixedParts, prepared: Sequence[ToolCall] = ()) -> None:
     """Drive a Run to its durable end, and every Run that follows it from the queue.
 
-    Nothing cancels this task: a Run is cancelled through its own scope, and its end recorded.
+    Nothing cancels this task: a Run is cancelled through its own scope, and its end recorded. A
+    fault of the Runtime itself closes this Session and leaves the others alone.
     """
     with anyio.CancelScope(shield=True):
-        current: Run | None = run
-        calls = tuple(prepared)
-        while current is not None:
-            outcome = await _drive(current, RunDriver(current, parts, calls))
-            current = await _finish(current, outcome)
-            calls = ()
+        try:
+            current: Run | None = run
+            calls = tuple(prepared)
+            while current is not None:
+                outcome = await _drive(current, RunDriver(current, parts, calls))
+                current = await _finish(current, outcome)
+                calls = ()
+        except Exception:
+            log.exception("the Runtime failed; Session %s is closed", run.owner.id)
+            run.prepared.set()
+            run.owner.close()
 
 
 async def _drive(run: Run, driver: RunDriver) -> Outcome:

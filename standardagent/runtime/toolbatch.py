@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import anyio
+import anyio.lowlevel
 
 from agentslot.interaction import ToolFinished, ToolProgress, ToolStarted
 from agentslot.session import MarkToolPending, ToolCall, ToolCallId, ToolResult, ToolStatus
