@@ -6,7 +6,14 @@ from agentslot._declaration import ABSENT, AnySlot, Contribution
 from agentslot._errors import InvalidContribution, InvalidKey, SlotConflict
 from agentslot._module import Module
 from agentslot._text import is_name
-from agentslot._typecheck import accepts, assignable, declared_result, missing_methods, value_text
+from agentslot._typecheck import (
+    accepts,
+    assignable,
+    declared_result,
+    is_asynchronous,
+    missing_methods,
+    value_text,
+)
 from agentslot._types import TypeForm, type_text
 
 
@@ -76,7 +83,7 @@ def check_type(contribution: Contribution, module: Module) -> None:
     constructor = contribution.constructor
     if constructor is None:
         check_value(contribution, contribution.value, module)
-    elif inspect.iscoroutinefunction(constructor) or inspect.isasyncgenfunction(constructor):
+    elif is_asynchronous(constructor):
         raise _asynchronous(contribution, module)
     else:
         declared = declared_result(constructor)

@@ -12,39 +12,41 @@ from agentslot._errors import CompositionError, DuplicateKey, SlotOccupied
 from agentslot._module import Module
 from agentslot._registry import Entry, SlotEntries
 
+_NO_KEYS: Mapping[str | None, Entry] = {}
+
 
 @dataclass(frozen=True, slots=True)
 class FilledSlot:
     """A slot after its defaults are resolved."""
 
     slot: AnySlot
-    entries: tuple[Entry, ...]
+    entries: Sequence[Entry]
     """What is in force, in registration order."""
-    replaced: tuple[Entry, ...]
+    replaced: Sequence[Entry]
     """Defaults that an explicit value replaced."""
     owners: tuple[int, ...]
     """The modules behind the entries in force, each once."""
     keys: Mapping[str | None, Entry]
-    """What is in force by key; of use in a Many slot only."""
+    """What is in force by key, in a Many slot; empty for the other kinds."""
 
 
 def fill(known: SlotEntries) -> FilledSlot:
     """Resolve the defaults of one slot; where they are ambiguous, all of them stay."""
     kept, replaced = known.entries, list[Entry]()
-    explicit_keys = {e.contribution.key for e in known.entries if not e.contribution.default}
-    if explicit_keys:
+    if len(kept) > 1:
+        explicit = {e.contribution.key for e in known.entries if not e.contribution.default}
         kept = []
         for entry in known.entries:
-            loses = entry.contribution.default and entry.contribution.key in explicit_keys
+            loses = entry.contribution.default and entry.contribution.key in explicit
             (replaced if loses else kept).append(entry)
-    owners = tuple(dict.fromkeys(entry.owner for entry in kept))
-    keys = {entry.contribution.key: entry for entry in kept}
-    return FilledSlot(known.slot, tuple(kept), tuple(replaced), owners, keys)
+    owners = tuple(dict.fromkeys([entry.owner for entry in kept]))
+    keys = {e.contribution.key: e for e in kept} if known.slot.kind == "many" else _NO_KEYS
+    return FilledSlot(known.slot, kept, replaced, owners, keys)
 
 
 def ambiguities(filled: FilledSlot, modules: Sequence[Module]) -> list[CompositionError]:
     """Return an error for a One slot, and for each key of a Many slot, with several defaults."""
-    if filled.slot.kind == "chain" or len(filled.entries) < 2:
+    if filled.slot.kind == "chain" or len(filled.entries) == 1:
         return []
     by_key: dict[str | None, list[Entry]] = {}
     for entry in filled.entries:

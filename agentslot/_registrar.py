@@ -7,6 +7,7 @@ from agentslot._declaration import Contribution
 from agentslot._errors import CompositionError, InvalidModule, RegistrationClosed
 from agentslot._module import Module
 from agentslot._text import is_name
+from agentslot._typecheck import is_asynchronous
 
 
 class Registrar:
@@ -93,7 +94,7 @@ def check_module(module: object) -> None:
         raise _invalid(
             module, f"has the id {module.id!r}", 'write `id = "some.name"` in the class body'
         )
-    if inspect.isasyncgenfunction(module.lifespan) or inspect.iscoroutinefunction(module.lifespan):
+    if is_asynchronous(module.lifespan):
         raise _invalid(
             module,
             "has a `lifespan` that is no context manager",

@@ -27,8 +27,6 @@ class SlotEntries:
     slot: AnySlot
     """The declaration that was seen first; every other one must mean the same."""
     entries: list[Entry] = field(default_factory=list[Entry])
-    explicit: dict[str | None, Entry] = field(default_factory=dict[str | None, Entry])
-    """The explicit entries by key, where a second one would be an error: not in a Chain."""
 
 
 class Registry:
@@ -45,6 +43,8 @@ class Registry:
         """Slots that a refused module spoke of: what they lack may be that module's part."""
         self._index: dict[str, int] = {}
         self._log: list[Entry] = []
+        self._explicit: dict[tuple[str, str | None], Entry] = {}
+        """Explicit entries by slot and key, where a second one would be an error."""
 
     def install(self, module: Module) -> None:
         """Register a module and take what it contributes; if anything fails, take nothing.
@@ -90,7 +90,7 @@ class Registry:
             known = self.slots[slot.id] = SlotEntries(slot)
         entry = Entry(contribution, len(self.modules), len(self._log))
         if not contribution.default and slot.kind != "chain":
-            first = known.explicit.setdefault(key, entry)
+            first = self._explicit.setdefault((slot.id, key), entry)
             if first is not entry:
                 raise self._occupied(first, contribution, module)
         known.entries.append(entry)
@@ -100,10 +100,11 @@ class Registry:
         while len(self._log) > mark:
             entry = self._log.pop()
             contribution = entry.contribution
+            place = contribution.slot.id, contribution.key
+            if self._explicit.get(place) is entry:
+                del self._explicit[place]
             known = self.slots[contribution.slot.id]
             known.entries.pop()
-            if known.explicit.get(contribution.key) is entry:
-                del known.explicit[contribution.key]
             if not known.entries:
                 del self.slots[contribution.slot.id]
 

@@ -9,7 +9,7 @@ import inspect
 import typing
 from collections.abc import Collection, Iterable
 from functools import lru_cache, partial
-from types import FunctionType, UnionType
+from types import CodeType, FunctionType, UnionType
 from typing import Any, Literal, NewType, TypeGuard, Union, get_args
 
 from agentslot._types import TypeForm, canonical, origin_of, type_text
@@ -17,12 +17,16 @@ from agentslot._types import TypeForm, canonical, origin_of, type_text
 _PROMOTED: dict[type, tuple[type, ...]] = {float: (float, int), complex: (complex, float, int)}
 """An int does where a float is asked for, as it does for type checkers."""
 
+_ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
 _NO_CONTRACT = frozenset({"__init__", "__new__", "__subclasshook__", "__init_subclass__"})
 """Functions in the body of a Protocol that ask nothing of a value; `typing` adds some itself."""
 
 
 def accepts(wanted: TypeForm, value: object) -> bool:
     """Tell whether a value may belong where `wanted` is asked for; False is certain."""
+    if isinstance(wanted, type) and not _is_protocol(wanted):
+        return isinstance(value, _PROMOTED.get(wanted, wanted))
     origin = origin_of(wanted)
     if origin in {Union, UnionType}:
         return any(accepts(member, value) for member in get_args(wanted))
@@ -157,6 +161,12 @@ def missing_methods(wanted: TypeForm, value: object) -> tuple[str, ...]:
     if not isinstance(cls, type) or not _is_protocol(cls):
         return ()
     return tuple(name for name in required_methods(cls) if not _has(value, name))
+
+
+def is_asynchronous(function: object) -> bool:
+    """Tell whether a function is written `async def`, with or without `yield`."""
+    code = getattr(function, "__code__", None)  # much faster than asking `inspect` twice
+    return isinstance(code, CodeType) and bool(code.co_flags & _ASYNCHRONOUS)
 
 
 def declared_result(constructor: object) -> TypeForm | None:
