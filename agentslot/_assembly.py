@@ -1,0 +1,146 @@
+"""A built application: immutable, looked into with slots, started once."""
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from agentslot._declaration import AnySlot, Slot
+from agentslot._defaults import FilledSlot
+from agentslot._errors import AssemblyStarted, SlotEmpty
+from agentslot._explanation import Explanation, explain
+from agentslot._lifecycle import living
+from agentslot._module import Module
+from agentslot._resolver import read
+from agentslot._slot import Chain, Many, One
+from agentslot._text import did_you_mean, near
+from agentslot._wiring import Wiring
+
+if TYPE_CHECKING:  # pydantic is needed for descriptions only
+    from agentslot._description import AssemblyDescription
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """A running application."""
+
+    assembly: "Assembly"
+    """What is running."""
+
+
+class Assembly:
+    """A built application: what fills each slot, and the modules in the order they start.
+
+    It is immutable; the values in it are shared with whoever contributed them. Only a build makes
+    one.
+    """
+
+    __slots__ = ("_started", "_values", "_wiring", "modules")
+
+    def __init__(self, wiring: Wiring, values: Mapping[int, Any]) -> None:
+        self.modules: tuple[Module, ...] = tuple(wiring.modules[index] for index in wiring.order)
+        """The modules in the order in which they start; they stop in reverse."""
+        self._wiring = wiring
+        self._values = _Values(wiring.filled, values)
+        self._started = False
+
+    @overload
+    def __getitem__(self, slot: One[T]) -> T: ...
+    @overload
+    def __getitem__(self, slot: Many[T]) -> Mapping[str, T]: ...
+    @overload
+    def __getitem__(self, slot: Chain[T]) -> tuple[T, ...]: ...
+    def __getitem__(self, slot: AnySlot) -> Any:
+        """Return what is in a slot: the value, a read-only mapping by key, or a tuple.
+
+        Raises:
+            SlotEmpty: It is a One slot, and nobody fills it. The other kinds are just empty.
+            TypeError: The id belongs to a slot of another kind or type.
+        """
+        return self._values[slot]
+
+    @overload
+    def get(self, slot: One[T]) -> T | None: ...
+    @overload
+    def get(self, slot: Many[T]) -> Mapping[str, T]: ...
+    @overload
+    def get(self, slot: Chain[T]) -> tuple[T, ...]: ...
+    def get(self, slot: AnySlot) -> Any:
+        """Return what is in a slot; None for a One slot that nobody fills.
+
+        Raises:
+            TypeError: The id belongs to a slot of another kind or type.
+        """
+        if slot.kind == "one" and slot.id not in self._wiring.filled:
+            return None
+        return self._values[slot]
+
+    def describe(self) -> "AssemblyDescription":
+        """Return a picture of the application without its values, as `agentslot.assembly/v0`."""
+        from agentslot._describe import describe  # pydantic is needed for descriptions only
+
+        return describe(self._wiring)
+
+    def fingerprint(self) -> str:
+        """Return a stable hash of the description: `sha256:` and 64 hexadecimal digits."""
+        return self.describe().fingerprint()
+
+    def why(self, slot: AnySlot | str) -> Explanation:
+        """Tell who contributed to a slot, who won, who lost, and by which rule.
+
+        Args:
+            slot: The slot, or its id.
+        """
+        slot_id = slot if isinstance(slot, str) else slot.id
+        return explain(slot_id, self._wiring.filled.get(slot_id), self._wiring.modules)
+
+    @asynccontextmanager
+    async def start(self) -> AsyncGenerator[Runtime]:
+        """Run the lifespans of the modules around a body. An assembly starts once.
+
+        Raises:
+            AssemblyStarted: It was started before, even if that failed.
+            Exception: What the body raised, or a lifespan as it was entered.
+            ExceptionGroup: That error, if any, and the errors of lifespans that did not close well.
+        """
+        if self._started:
+            raise AssemblyStarted(
+                "this assembly was started before",
+                fix="build another application: its modules hold what the first start left behind",
+            )
+        self._started = True
+        async with living(self.modules):
+            yield Runtime(self)
+
+
+class _Values(dict[AnySlot, Any]):
+    """What each slot holds, by the declaration seen first: looking one up is one look-up in a dict.
+
+    Another declaration of a slot is not in the dictionary and takes the slow way.
+    """
+
+    def __init__(self, filled: Mapping[str, FilledSlot], values: Mapping[int, Any]) -> None:
+        super().__init__((each.slot, read(each.slot, each, values)) for each in filled.values())
+        self._filled = filled
+
+    def __missing__(self, wanted: AnySlot) -> Any:
+        if not isinstance(wanted, Slot):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
+            problem = f"look into an assembly with a slot, not with {wanted!r}"
+            raise TypeError(problem)
+        filled = self._filled.get(wanted.id)
+        if filled is not None:
+            if not wanted.is_same(filled.slot):
+                problem = f"looked up {wanted.describe()}, but built with {filled.slot.describe()}"
+                raise TypeError(problem)
+            return self[filled.slot]
+        if wanted.kind == "one":
+            names = near(wanted.id, self._filled)
+            raise SlotEmpty(
+                f"nothing fills slot {wanted.id!r}{did_you_mean(names)}",
+                fix="use assembly.get(SLOT), which gives None, or require the slot when building",
+                slot=wanted.id,
+                near=names,
+            )
+        return read(wanted, None, {})

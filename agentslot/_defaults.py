@@ -1,0 +1,79 @@
+"""Which contributions are in force: decided from the whole list of modules, never by their order.
+
+An explicit value replaces defaults: in a One slot, under each key of a Many slot, and for a Chain
+the whole default chain. Without an explicit value one default stands; two are ambiguous.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from agentslot._declaration import AnySlot
+from agentslot._errors import CompositionError, DuplicateKey, SlotOccupied
+from agentslot._module import Module
+from agentslot._registry import Entry, SlotEntries
+
+_NO_KEYS: Mapping[str | None, Entry] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class FilledSlot:
+    """A slot after its defaults are resolved."""
+
+    slot: AnySlot
+    entries: Sequence[Entry]
+    """What is in force, in registration order."""
+    replaced: Sequence[Entry]
+    """Defaults that an explicit value replaced."""
+    owners: tuple[int, ...]
+    """The modules behind the entries in force, each once."""
+    keys: Mapping[str | None, Entry]
+    """What is in force by key, in a Many slot; empty for the other kinds."""
+
+
+def fill(known: SlotEntries) -> FilledSlot:
+    """Resolve the defaults of one slot; where they are ambiguous, all of them stay."""
+    kept, replaced = known.entries, list[Entry]()
+    if len(kept) > 1:
+        explicit = {e.contribution.key for e in known.entries if not e.contribution.default}
+        kept = []
+        for entry in known.entries:
+            loses = entry.contribution.default and entry.contribution.key in explicit
+            (replaced if loses else kept).append(entry)
+    owners = tuple(dict.fromkeys([entry.owner for entry in kept]))
+    keys = {e.contribution.key: e for e in kept} if known.slot.kind == "many" else _NO_KEYS
+    return FilledSlot(known.slot, kept, replaced, owners, keys)
+
+
+def ambiguities(filled: FilledSlot, modules: Sequence[Module]) -> list[CompositionError]:
+    """Return an error for a One slot, and for each key of a Many slot, with several defaults."""
+    if filled.slot.kind == "chain" or len(filled.entries) == 1:
+        return []
+    by_key: dict[str | None, list[Entry]] = {}
+    for entry in filled.entries:
+        by_key.setdefault(entry.contribution.key, []).append(entry)
+    return [
+        _ambiguous(filled.slot, key, [modules[entry.owner] for entry in entries])
+        for key, entries in by_key.items()
+        if len(entries) > 1
+    ]
+
+
+def _ambiguous(slot: AnySlot, key: str | None, owners: Sequence[Module]) -> CompositionError:
+    names = " and ".join(f"module {owner.id!r}" for owner in owners)
+    problem = f"has several defaults and no explicit value: {names}"
+    if key is None:
+        return SlotOccupied(
+            f"slot {slot.id!r} {problem}",
+            fix="set one explicitly, or install only one of the modules",
+            slot=slot.id,
+            module=owners[1].id,
+            where=owners[1].where,
+        )
+    return DuplicateKey(
+        f"key {key!r} of slot {slot.id!r} {problem}",
+        fix="add one explicitly under this key, or install only one of the modules",
+        slot=slot.id,
+        key=key,
+        module=owners[1].id,
+        where=owners[1].where,
+    )

@@ -1,0 +1,86 @@
+"""Why a slot holds what it holds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agentslot._declaration import AnySlot
+from agentslot._defaults import FilledSlot
+from agentslot._module import Module
+from agentslot._registry import Entry
+
+if TYPE_CHECKING:  # pydantic is needed for descriptions only
+    from agentslot._description import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of one contribution, and by which rule."""
+
+    module: str
+    key: str | None
+    """Its key in a Many slot; None in the other kinds."""
+    source: "Source"
+    won: bool
+    rule: str
+
+    def __str__(self) -> str:
+        key = "" if self.key is None else f" {self.key!r}"
+        return f"{'✓' if self.won else '✗'}{key} from {self.module!r}, {self.source}: {self.rule}"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """All contributions to one slot: those in force, in order, then those that were replaced."""
+
+    slot: str
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def winners(self) -> tuple[Verdict, ...]:
+        """The contributions in force."""
+        return tuple(each for each in self.verdicts if each.won)
+
+    @property
+    def losers(self) -> tuple[Verdict, ...]:
+        """The defaults that were replaced."""
+        return tuple(each for each in self.verdicts if not each.won)
+
+    def __str__(self) -> str:
+        if not self.verdicts:
+            return f"slot {self.slot!r}: nobody contributes"
+        return "\n".join([f"slot {self.slot!r}", *(f"  {each}" for each in self.verdicts)])
+
+
+def explain(slot: str, filled: FilledSlot | None, modules: Sequence[Module]) -> Explanation:
+    """Explain one slot.
+
+    Args:
+        slot: Its id.
+        filled: Its contributions; None if there are none.
+        modules: All modules, in the order in which entries name their owners.
+    """
+    if filled is None:
+        return Explanation(slot, ())
+
+    def verdict(entry: Entry, *, won: bool) -> Verdict:
+        contribution = entry.contribution
+        return Verdict(
+            modules[entry.owner].id,
+            contribution.key,
+            "default" if contribution.default else "explicit",
+            won,
+            _rule(filled.slot, won=won, default=contribution.default),
+        )
+
+    won = (verdict(entry, won=True) for entry in filled.entries)
+    lost = (verdict(entry, won=False) for entry in filled.replaced)
+    return Explanation(slot, (*won, *lost))
+
+
+def _rule(slot: AnySlot, *, won: bool, default: bool) -> str:
+    if won:
+        return "a default stands alone" if default else "an explicit value stands"
+    if slot.kind == "chain":
+        return "an explicit value replaces the whole default chain"
+    return "an explicit value replaces every default"

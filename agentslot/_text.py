@@ -1,0 +1,23 @@
+"""The one rule for ids, keys and names, and what comes close to a name that was not found."""
+
+from collections.abc import Iterable
+from typing import TypeGuard
+
+
+def is_name(text: object) -> TypeGuard[str]:
+    """Tell whether this is a non-empty string without white space around it (`str.strip`)."""
+    return isinstance(text, str) and text != "" and text == text.strip()
+
+
+def near(name: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return up to three of the names that come close to this one, the closest first."""
+    # Only an error needs it, and it is a sixth of what importing this package takes.
+    from difflib import get_close_matches
+
+    return tuple(get_close_matches(name, list(names), n=3, cutoff=0.6))
+
+
+def did_you_mean(names: Iterable[str]) -> str:
+    """Return `; did you mean 'a' or 'b'?`, or nothing if there is no name."""
+    quoted = " or ".join(repr(name) for name in names)
+    return f"; did you mean {quoted}?" if quoted else ""
