@@ -5,6 +5,7 @@ if __name__ == "session":
         "import agentslot.session instead of session: the folder is a part of agentslot"
     )
 
+from agentslot.session.aggregate import apply, create, recover
 from agentslot.session.changes import (
     AppendAttempt,
     AppendBudgetExceeded,
@@ -74,6 +75,8 @@ from agentslot.session.message import (
     TextPart,
 )
 from agentslot.session.modelconfig import Modality, ModelConfig, Reasoning, TokenUsage
+from agentslot.session.rules.context import text_digest
+from agentslot.session.sharedlist import SharedList
 from agentslot.session.state import (
     ActiveRun,
     ContextRange,
@@ -181,6 +184,7 @@ __all__ = [
     "SessionSummary",
     "SetContext",
     "SetModelConfig",
+    "SharedList",
     "StepId",
     "TerminationSource",
     "TextPart",
@@ -192,8 +196,12 @@ __all__ = [
     "ToolResult",
     "ToolStatus",
     "WorkspaceId",
+    "apply",
+    "create",
     "is_identity",
     "is_safe_line",
     "kind_of",
+    "recover",
     "safe_line",
+    "text_digest",
 ]

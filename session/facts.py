@@ -20,6 +20,7 @@ from agentslot.session.identity import (
 )
 from agentslot.session.message import Message
 from agentslot.session.modelconfig import ModelConfig, TokenUsage
+from agentslot.session.record import record
 from agentslot.session.toolcall import ToolCall, ToolResult
 
 
@@ -173,7 +174,7 @@ Payload = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fact:
     """One entry of History.
 

@@ -1,78 +1,87 @@
 """History: the append-only ledger, shared between revisions instead of copied.
 
-A History is a view: a ledger and a length. Appending to the newest view extends the ledger in place
-and costs what is new; older views keep their length and never see it. Appending to an older view,
-which happens only after a commit could not be made durable, copies the ledger first.
+A History is a SharedList of facts with an index beside it, by the identity of what a fact is about.
+The index is shared like the facts: a view ignores what lies behind its end. Appending to an older
+view, which happens only after a commit could not be made durable, copies both first.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar, overload
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
-from agentslot.session.identity import AttemptId, MessageId, RunId, ToolCallId
+from agentslot.session.facts import Fact, RunStatus
+from agentslot.session.identity import AttemptId, MessageId, RunId, StepId, ToolCallId
 from agentslot.session.message import Message
+from agentslot.session.sharedlist import SharedList
 from agentslot.session.toolcall import ToolCall, ToolResult
-
-if TYPE_CHECKING:  # facts name History's contents; History itself needs them for types only
-    from agentslot.session.facts import Fact
 
 K = TypeVar("K")
 
 
-class _Ledger:
-    """Facts in order, and where to find one by the identity of its subject."""
+class _Index:
+    """Positions in History by the identity of the subject."""
 
-    __slots__ = ("calls", "facts", "messages", "results", "run_ends", "run_starts", "seen_attempts")
+    __slots__ = (
+        "attempts",
+        "calls",
+        "contributions",
+        "messages",
+        "results",
+        "run_ends",
+        "run_starts",
+    )
 
     def __init__(self) -> None:
-        self.facts: list[Fact] = []
         self.messages: dict[MessageId, int] = {}
         self.calls: dict[ToolCallId, int] = {}
         self.results: dict[ToolCallId, int] = {}
         self.run_starts: dict[RunId, int] = {}
         self.run_ends: dict[RunId, int] = {}
-        self.seen_attempts: dict[AttemptId, int] = {}
+        self.attempts: dict[AttemptId, int] = {}
+        self.contributions: dict[tuple[RunId, StepId, str], int] = {}
 
-    def add(self, fact: "Fact") -> None:
-        position = len(self.facts)
-        self.facts.append(fact)
+    def add(self, fact: Fact, position: int) -> None:
         payload = fact.payload
         match payload.kind:
             case "message":
                 self.messages[payload.id] = position
+            case "model_attempt":
+                self.attempts.setdefault(payload.attempt_id, position)
             case "tool_call":
                 self.calls[payload.id] = position
             case "tool_result":
                 self.results[payload.call_id] = position
-            case "model_attempt":
-                self.seen_attempts.setdefault(payload.attempt_id, position)
             case "run":
-                ends = payload.status != "started"
-                (self.run_ends if ends else self.run_starts)[payload.run_id] = position
+                started = payload.status is RunStatus.STARTED
+                (self.run_starts if started else self.run_ends)[payload.run_id] = position
+            case "context_contribution":
+                key = (payload.run_id, payload.step_id, payload.source_key)
+                self.contributions[key] = position
             case _:
                 pass
 
 
-class History(Sequence["Fact"]):
+class History(SharedList[Fact]):
     """The facts of a Session up to one revision; `history[0]` has sequence 1."""
 
-    __slots__ = ("_ledger", "_length")
+    __slots__ = ("_index",)
 
-    def __init__(self, facts: Iterable["Fact"] = ()) -> None:
-        self._ledger = _Ledger()
-        for fact in facts:
-            self._ledger.add(fact)
-        self._length = len(self._ledger.facts)
+    def __init__(self, facts: Iterable[Fact] = ()) -> None:
+        super().__init__(facts)
+        self._index = _Index()
+        for position, fact in enumerate(self._items):
+            self._index.add(fact, position)
 
-    def appended(self, facts: Iterable["Fact"]) -> "History":
-        """This History and `facts` behind it; this view itself does not change."""
+    def appended(self, items: Iterable[Fact]) -> "History":
+        """This History and the new facts behind it; this view itself does not change."""
+        if len(self._items) > self._length:
+            return History(self[:]).appended(items)
         longer = History.__new__(History)
-        if len(self._ledger.facts) == self._length:
-            longer._ledger = self._ledger
-        else:
-            longer._ledger = History(self)._ledger
-        for fact in facts:
-            longer._ledger.add(fact)
-        longer._length = len(longer._ledger.facts)
+        longer._items = self._items
+        longer._index = self._index
+        for position, fact in enumerate(items, self._length):
+            longer._items.append(fact)
+            longer._index.add(fact, position)
+        longer._length = len(longer._items)
         return longer
 
     @property
@@ -82,63 +91,45 @@ class History(Sequence["Fact"]):
 
     def message(self, message_id: MessageId) -> Message | None:
         """The message with that id."""
-        fact = self._find(self._ledger.messages, message_id)
+        fact = self._find(self._index.messages, message_id)
         return fact.payload if fact and isinstance(fact.payload, Message) else None
+
+    def has_message(self, message_id: MessageId) -> bool:
+        """Whether there is a message with that id."""
+        return self._find(self._index.messages, message_id) is not None
+
+    def has_call(self, call_id: ToolCallId) -> bool:
+        """Whether there is a tool call with that id."""
+        return self._find(self._index.calls, call_id) is not None
 
     def call(self, call_id: ToolCallId) -> ToolCall | None:
         """The tool call with that id."""
-        fact = self._find(self._ledger.calls, call_id)
+        fact = self._find(self._index.calls, call_id)
         return fact.payload if fact and isinstance(fact.payload, ToolCall) else None
 
     def result(self, call_id: ToolCallId) -> ToolResult | None:
         """The result of that call."""
-        fact = self._find(self._ledger.results, call_id)
+        fact = self._find(self._index.results, call_id)
         return fact.payload if fact and isinstance(fact.payload, ToolResult) else None
 
-    def run_start(self, run_id: RunId) -> "Fact | None":
+    def run_start(self, run_id: RunId) -> Fact | None:
         """The fact that started the Run."""
-        return self._find(self._ledger.run_starts, run_id)
+        return self._find(self._index.run_starts, run_id)
 
-    def run_end(self, run_id: RunId) -> "Fact | None":
+    def run_end(self, run_id: RunId) -> Fact | None:
         """The fact that ended the Run."""
-        return self._find(self._ledger.run_ends, run_id)
+        return self._find(self._index.run_ends, run_id)
 
-    def has_attempt(self, attempt_id: AttemptId) -> bool:
-        """Whether an attempt with that id has started."""
-        return self._find(self._ledger.seen_attempts, attempt_id) is not None
+    def attempt_start(self, attempt_id: AttemptId) -> Fact | None:
+        """The fact that started the attempt."""
+        return self._find(self._index.attempts, attempt_id)
 
-    def _find(self, index: Mapping[K, int], key: K) -> "Fact | None":
+    def contribution(self, run_id: RunId, step_id: StepId, source_key: str) -> Fact | None:
+        """What that source added to that step."""
+        return self._find(self._index.contributions, (run_id, step_id, source_key))
+
+    def _find(self, index: Mapping[K, int], key: K) -> Fact | None:
         position = index.get(key)
         if position is None or position >= self._length:
             return None
-        return self._ledger.facts[position]
-
-    def __len__(self) -> int:
-        return self._length
-
-    @overload
-    def __getitem__(self, index: int) -> "Fact": ...
-    @overload
-    def __getitem__(self, index: slice) -> "Sequence[Fact]": ...
-    def __getitem__(self, index: int | slice) -> "Fact | Sequence[Fact]":
-        if isinstance(index, slice):
-            start, stop, step = index.indices(self._length)
-            return self._ledger.facts[start:stop:step]
-        position = index + self._length if index < 0 else index
-        if not 0 <= position < self._length:
-            raise IndexError(index)
-        return self._ledger.facts[position]
-
-    def __iter__(self) -> Iterator["Fact"]:
-        facts = self._ledger.facts
-        for position in range(self._length):
-            yield facts[position]
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, History):
-            return NotImplemented
-        return self._length == other._length and all(
-            a == b for a, b in zip(self, other, strict=True)
-        )
-
-    __hash__ = None  # type: ignore[assignment]  # compared by content, like a list
+        return self._items[position]

@@ -17,6 +17,8 @@ from agentslot.session.identity import (
 )
 from agentslot.session.message import Message
 from agentslot.session.modelconfig import ModelConfig
+from agentslot.session.record import record
+from agentslot.session.sharedlist import SharedList
 from agentslot.session.toolcall import ToolCall
 
 
@@ -34,11 +36,10 @@ class Delivery(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QueueItem:
-    """A durable input that no request has seen yet. It can be changed only while unclaimed."""
+    """A durable input that no Run has taken up yet."""
 
     message: Message
     delivery: Delivery
-    claimed_by: RunId | None = None
 
 
 class JournalStatus(StrEnum):
@@ -52,7 +53,7 @@ class JournalStatus(StrEnum):
     PENDING = "pending"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class JournalEntry:
     """Recovery evidence of one unfinished tool call of the active Run."""
 
@@ -60,7 +61,7 @@ class JournalEntry:
     status: JournalStatus
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ActiveRun:
     """The Run in progress, with the counts that its budgets and limits are checked against.
 
@@ -128,7 +129,7 @@ class ContextView:
     token_count: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SessionState:
     """One Session at one revision.
 
@@ -155,7 +156,7 @@ class SessionState:
     active_run: ActiveRun | None = None
     lineage: Lineage | None = None
     context: ContextView | None = None
-    retained_contexts: tuple[ContextView, ...] = ()
+    retained_contexts: SharedList[ContextView] = field(default_factory=SharedList[ContextView])
     texts: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def queued(self, message_id: MessageId) -> QueueItem | None:

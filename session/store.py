@@ -10,6 +10,7 @@ from agentslot.session.changes import Change
 from agentslot.session.facts import Fact
 from agentslot.session.identity import Actor, AgentId, SessionId, WorkspaceId
 from agentslot.session.modelconfig import ModelConfig
+from agentslot.session.record import record
 from agentslot.session.state import Lineage, SessionState
 
 
@@ -18,7 +19,9 @@ class NewSession:
     """What a store needs to create a Session; it invents no ids and no defaults.
 
     Attributes:
-        facts: copied history of a fork, each with its `origin_id`; else empty.
+        facts: what History starts with: the copies of a fork, each with its `origin_id`, or user
+            messages that belong to no Run (a summary). They keep their time and actor; session
+            and sequence are given anew.
     """
 
     id: SessionId
@@ -46,7 +49,7 @@ class CommitRequest:
     actor: Actor | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Commit:
     """Outcome of a commit.
 

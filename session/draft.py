@@ -1,0 +1,161 @@
+"""The working copy on which the changes of one commit are tried.
+
+A draft collects; it shares everything with the state it started from and touches none of it. Only
+when all changes have passed and the commit as a whole holds together does it become a new state.
+"""
+
+from datetime import datetime
+
+from agentslot.session.facts import Fact, Payload
+from agentslot.session.identity import (
+    Actor,
+    FactId,
+    MessageId,
+    RunId,
+    StepId,
+    ToolCallId,
+    is_identity,
+)
+from agentslot.session.message import Message
+from agentslot.session.refusal import history_broken, invalid_change, run_not_active
+from agentslot.session.state import ActiveRun, JournalEntry, SessionState
+
+
+class Draft:
+    """A Session in the middle of a commit.
+
+    Attributes:
+        state: the Session as it was; never changed.
+        facts: what the commit appends so far.
+        messages: the messages among them, by id.
+        calls: ids of the calls among them.
+        owing: empty assistant messages of this commit that no call belongs to yet.
+        origin_id: the fact that the next one copies; only while a fork is created.
+        consumed: messages taken out of the queue that this commit has to append.
+    """
+
+    __slots__ = (
+        "actor",
+        "calls",
+        "consumed",
+        "context",
+        "facts",
+        "journal",
+        "messages",
+        "model_config",
+        "now",
+        "origin_id",
+        "owing",
+        "queue",
+        "retained_contexts",
+        "run",
+        "state",
+        "texts",
+    )
+
+    def __init__(self, state: SessionState, actor: Actor, now: datetime) -> None:
+        self.state = state
+        self.actor = actor
+        self.now = now
+        self.origin_id: FactId | None = None
+        self.facts: list[Fact] = []
+        self.messages: dict[MessageId, Message] = {}
+        self.calls: set[ToolCallId] = set()
+        self.owing: set[MessageId] = set()
+        self.consumed: list[Message] = []
+        self.queue = state.queue
+        self.journal = state.journal
+        self.run = state.active_run
+        self.model_config = state.model_config
+        self.context = state.context
+        self.retained_contexts = state.retained_contexts
+        self.texts = state.texts
+
+    def append(self, payload: Payload, run_id: RunId | None, step_id: StepId | None = None) -> None:
+        """Give the payload its envelope and put it behind the facts so far."""
+        sequence = self.state.history.last_sequence + len(self.facts) + 1
+        self.facts.append(
+            Fact(
+                self.state.id,
+                sequence,
+                run_id,
+                step_id,
+                self.now,
+                self.actor,
+                payload,
+                self.origin_id,
+            )
+        )
+
+    def active(self, run_id: RunId | None) -> ActiveRun:
+        """The active Run, if it is that one."""
+        run = self.run
+        if run is None or run.id != run_id:
+            raise run_not_active(run_id)
+        return run
+
+    def message(self, message_id: MessageId) -> Message | None:
+        """A message of History or of this commit."""
+        return self.messages.get(message_id) or self.state.history.message(message_id)
+
+    def has_message(self, message_id: MessageId) -> bool:
+        """Whether History or this commit holds that message."""
+        return message_id in self.messages or self.state.history.has_message(message_id)
+
+    def put_entry(self, entry: JournalEntry) -> None:
+        """Enter or replace the journal entry of a call."""
+        journal = dict(self.journal)
+        journal[entry.call.id] = entry
+        self.journal = journal
+
+    def drop_entry(self, call_id: ToolCallId) -> None:
+        """Take the journal entry of a finished call out."""
+        journal = dict(self.journal)
+        del journal[call_id]
+        self.journal = journal
+
+    def finished(self) -> SessionState:
+        """The Session one revision on.
+
+        Raises:
+            ClassifiedError: the changes pass one by one, but not together.
+        """
+        if self.owing:
+            owing = min(self.owing)
+            raise history_broken(f"assistant message {owing!r} has neither parts nor a call")
+        if self.consumed or (self.queue and self.messages):
+            self._check_queue_against_messages()
+        state = self.state
+        history = state.history.appended(self.facts) if self.facts else state.history
+        return SessionState(
+            state.id,
+            state.agent,
+            state.workspace,
+            state.revision + 1,
+            history,
+            self.model_config,
+            state.created_at,
+            self.now,
+            self.queue,
+            self.journal,
+            self.run,
+            state.lineage,
+            self.context,
+            self.retained_contexts,
+            self.texts,
+        )
+
+    def _check_queue_against_messages(self) -> None:
+        for queued in self.consumed:
+            message = self.messages.get(queued.id)
+            if message is None or message.parts != queued.parts:
+                raise history_broken(f"queued message {queued.id!r} was taken but not appended")
+        for item in self.queue:
+            if item.message.id in self.messages:
+                raise history_broken(f"message {item.message.id!r} is appended and still queued")
+
+
+def require_identity(what: str, text: str) -> None:
+    """Refuse a text that cannot serve as an identity."""
+    if not is_identity(text):
+        raise invalid_change(f"{what} must be a trimmed, non-empty text, not {text!r}")

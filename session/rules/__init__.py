@@ -1,0 +1,1 @@
+"""The rules of the aggregate: what each change asks of a Session and does to it."""
