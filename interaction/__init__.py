@@ -11,7 +11,7 @@ from agentslot.interaction.channel import (
     GatewayChannel,
     gateway_channel,
 )
-from agentslot.interaction.errors import ChannelNotBound, EventStreamOverflow
+from agentslot.interaction.errors import ChannelAlreadyBound, ChannelNotBound, EventStreamOverflow
 from agentslot.interaction.events import (
     ApprovalRequested,
     ChunksReset,
@@ -44,15 +44,20 @@ from agentslot.interaction.gateway import (
     SessionView,
     StartFromSummary,
 )
+from agentslot.interaction.handle import ChannelSession, Content, SessionEvents
+from agentslot.interaction.inprocess import InProcessChannel
 
 __all__ = [
     "GATEWAY_ACCESS",
     "GATEWAY_CHANNELS",
     "AnswerApproval",
     "ApprovalRequested",
+    "ChannelAlreadyBound",
     "ChannelLifespan",
     "ChannelNotBound",
+    "ChannelSession",
     "ChunksReset",
+    "Content",
     "CreateSession",
     "Event",
     "EventStream",
@@ -61,6 +66,7 @@ __all__ = [
     "GatewayAccess",
     "GatewayChannel",
     "HistoryPage",
+    "InProcessChannel",
     "MessageReceipt",
     "Origin",
     "PendingApproval",
@@ -72,6 +78,7 @@ __all__ = [
     "RunResult",
     "SendMessage",
     "SessionCommand",
+    "SessionEvents",
     "SessionOpened",
     "SessionView",
     "StartFromSummary",

@@ -2,7 +2,8 @@
 
 ClassifiedError
 ├── EventStreamOverflow     a slow subscriber missed a commit
-└── ChannelNotBound         a channel was used before its application was built
+├── ChannelNotBound         a channel was used before its application was built
+└── ChannelAlreadyBound     a channel was put into a second application
 """
 
 from agentslot.session import ClassifiedError, ErrorKind, SessionId
@@ -30,4 +31,15 @@ class ChannelNotBound(ClassifiedError):  # noqa: N818 - named after what happene
             "application_not_started",
             "this channel belongs to no application: pass it to gateway_channel(key, channel), put"
             " the module into the application and start it",
+        )
+
+
+class ChannelAlreadyBound(ClassifiedError):  # noqa: N818 - named after what happened
+    """The channel belongs to an application already."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            ErrorKind.CONFLICT,
+            "channel_already_bound",
+            "this channel belongs to an application already: make a new channel for each one",
         )
