@@ -7,6 +7,8 @@ somebody else is a conflict which the caller sees. It never retries one.
 from collections.abc import Sequence
 from types import TracebackType
 
+import anyio
+
 from agentslot.interaction.events import Event
 from agentslot.interaction.gateway import (
     AnswerApproval,
@@ -109,7 +111,8 @@ class ChannelSession:
         self._revision = opened.revision
         # A Run that this handle knows of commits on its own: what the handle saw is then outdated
         # by something that the caller asked for, and no conflict.
-        self._run_moves_it = False
+        self._run_active = False
+        self._waiting_calls = 0
 
     def __repr__(self) -> str:
         return f"ChannelSession(id={self.id!r}, revision={self._revision})"
@@ -129,8 +132,7 @@ class ChannelSession:
                 look at `view()`, then decide.
         """
         receipt = await self._access.send(await self._message(content, client_message_id))
-        self._run_moves_it = True
-        self._saw(receipt.revision)
+        self._saw(receipt.revision, run_active=True)
         return receipt
 
     async def send_and_wait(
@@ -146,14 +148,15 @@ class ChannelSession:
             ClassifiedError: `conflict/no_pending_work` if the message never started a Run.
         """
         request = await self._message(content, client_message_id)
-        moved_before, self._run_moves_it = self._run_moves_it, True
+        self._waiting_calls += 1
         try:
             result = await self._access.send_and_wait(request)
-        except Exception:
-            self._run_moves_it = moved_before
+        except anyio.get_cancelled_exc_class():
+            self._run_active = True
             raise
-        self._run_moves_it = False
-        self._saw(result.revision)
+        finally:
+            self._waiting_calls -= 1
+        self._saw(result.revision, run_active=False)
         return result
 
     async def steer(
@@ -172,8 +175,7 @@ class ChannelSession:
                 client_message_id=_client_message_id(client_message_id),
             )
         )
-        self._run_moves_it = True
-        self._saw(receipt.revision)
+        self._saw(receipt.revision, run_active=True)
         return receipt
 
     async def run_pending(self) -> RunReceipt:
@@ -185,8 +187,7 @@ class ChannelSession:
         receipt = await self._access.run_pending(
             SessionCommand(self.id, await self._expected(), self._actor)
         )
-        self._run_moves_it = True
-        self._saw(receipt.revision)
+        self._saw(receipt.revision, run_active=True)
         return receipt
 
     async def cancel(self) -> None:
@@ -196,8 +197,7 @@ class ChannelSession:
     async def when_idle(self) -> int:
         """Wait until no Run is active; returns the revision then."""
         revision = await self._access.when_idle(self.id)
-        self._run_moves_it = False
-        self._saw(revision)
+        self._saw(revision, run_active=False)
         return revision
 
     def events(self, *, after_revision: int | None = None) -> SessionEvents:
@@ -207,8 +207,7 @@ class ChannelSession:
     async def view(self) -> SessionView:
         """The Session as it stands. Having looked, the handle writes on what it saw."""
         view = await self._access.view(self.id)
-        self._run_moves_it = view.active_run is not None
-        self._saw(view.revision)
+        self._saw(view.revision, run_active=view.active_run is not None)
         return view
 
     async def history(self, *, before_sequence: int = 0, step_limit: int = 100) -> HistoryPage:
@@ -254,16 +253,20 @@ class ChannelSession:
         await self._access.answer_approval(
             AnswerApproval(self.id, digest, approved, reason, self._actor)
         )
-        self._run_moves_it = True
+        self._run_active = True
 
     async def _expected(self) -> int:
-        if self._run_moves_it:
+        if self._run_active or self._waiting_calls:
             self._saw(await self._access.revision(self.id))
         return self._revision
 
-    def _saw(self, revision: int) -> None:
-        # Answers to calls of several tasks may arrive out of order.
-        self._revision = max(self._revision, revision)
+    def _saw(self, revision: int, *, run_active: bool | None = None) -> None:
+        # Answers to calls of several tasks may arrive out of order: the newest one knows best.
+        if revision < self._revision:
+            return
+        self._revision = revision
+        if run_active is not None:
+            self._run_active = run_active
 
 
 def _client_message_id(text: str | None) -> ClientMessageId | None:
