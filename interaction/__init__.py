@@ -11,7 +11,12 @@ from agentslot.interaction.channel import (
     GatewayChannel,
     gateway_channel,
 )
-from agentslot.interaction.errors import ChannelAlreadyBound, ChannelNotBound, EventStreamOverflow
+from agentslot.interaction.errors import (
+    ChannelAlreadyBound,
+    ChannelNotBound,
+    EventStreamOverflow,
+    LineTooLong,
+)
 from agentslot.interaction.events import (
     ApprovalRequested,
     ChunksReset,
@@ -47,6 +52,9 @@ from agentslot.interaction.gateway import (
 from agentslot.interaction.handle import ChannelSession, Content, SessionEvents
 from agentslot.interaction.inprocess import InProcessChannel
 
+# Built on the names above, so it comes last.
+from agentslot.interaction.cli import CliChannel  # isort: skip
+
 __all__ = [
     "GATEWAY_ACCESS",
     "GATEWAY_CHANNELS",
@@ -57,6 +65,7 @@ __all__ = [
     "ChannelNotBound",
     "ChannelSession",
     "ChunksReset",
+    "CliChannel",
     "Content",
     "CreateSession",
     "Event",
@@ -67,6 +76,7 @@ __all__ = [
     "GatewayChannel",
     "HistoryPage",
     "InProcessChannel",
+    "LineTooLong",
     "MessageReceipt",
     "Origin",
     "PendingApproval",
