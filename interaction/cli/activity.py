@@ -1,6 +1,6 @@
 """One line for what a tool does: its name, short arguments, how long it took, why it failed."""
 
-from agentslot._json import JsonError, loads
+from agentslot._json import JsonError, JsonValue, dumps, loads
 from agentslot.session import ToolCall, ToolResult, ToolStatus, safe_line
 
 _MAX_ARGUMENT_BYTES = 60
@@ -36,22 +36,18 @@ def _arguments(text: str) -> str:
         arguments = loads(text)
     except JsonError:
         return safe_line(text, _MAX_ARGUMENT_BYTES)
-    match arguments:
-        case {**members} if len(members) == 1:
-            return _value(next(iter(members.values())))
-        case {**members}:
-            return " ".join(f"{name}={_value(value)}" for name, value in members.items())
-        case _:
-            return safe_line(text, _MAX_ARGUMENT_BYTES)
+    if not isinstance(arguments, dict):
+        return safe_line(text, _MAX_ARGUMENT_BYTES)
+    if len(arguments) == 1:
+        return _value(*arguments.values())
+    return " ".join(f"{name}={_value(value)}" for name, value in arguments.items())
 
 
-def _value(value: object) -> str:
-    match value:
-        case str():
-            return safe_line(value, _MAX_ARGUMENT_BYTES)
-        case [_, *_]:
-            return "[…]"
-        case {**members} if members:
-            return "{…}"
-        case _:
-            return safe_line(str(value), _MAX_ARGUMENT_BYTES)
+def _value(value: JsonValue) -> str:
+    if isinstance(value, str):
+        return safe_line(value, _MAX_ARGUMENT_BYTES)
+    if isinstance(value, list):
+        return "[…]" if value else "[]"
+    if isinstance(value, dict):
+        return "{…}" if value else "{}"
+    return safe_line(dumps(value), _MAX_ARGUMENT_BYTES)

@@ -13,9 +13,9 @@ _READ_BYTES = 65536
 class DescriptorLines:
     """The lines of a file descriptor, as an asynchronous iterator.
 
-    Where the system can say that there is something to read, as it can for terminals and pipes, no
-    thread is used and the wait is cancelled cleanly. Files are always ready. Elsewhere (consoles of
-    Windows) a worker thread reads; a cancelled wait abandons it, and it eats what is typed next.
+    Where the system can say that there is something to read, as it can for terminals and pipes, a
+    wait is cancelled cleanly. Files are always ready. Elsewhere (consoles of Windows) the wait
+    takes place in a worker thread; one that is cancelled is abandoned and eats what is typed next.
 
     Args:
         descriptor: open for reading; it stays open.
@@ -76,8 +76,6 @@ class DescriptorLines:
                 await anyio.wait_readable(self._descriptor)
             except OSError:
                 self._can_wait = False
-            else:
-                return os.read(self._descriptor, _READ_BYTES)
         return await anyio.to_thread.run_sync(
-            os.read, self._descriptor, _READ_BYTES, abandon_on_cancel=True
+            os.read, self._descriptor, _READ_BYTES, abandon_on_cancel=not self._can_wait
         )

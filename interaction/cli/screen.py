@@ -34,19 +34,13 @@ class Screen:
 
     def answer(self, text: str) -> None:
         """Write more of the assistant's text."""
-        shown = self._filter.feed(text) if self._terminal else _encodable(text)
-        if shown:
-            self._answers.write(shown)
-            self._answers.flush()
-            self._line_open = not shown.endswith("\n")
+        self._write_answer(self._filter.feed(text) if self._terminal else _encodable(text))
 
     def end_answer(self) -> None:
-        """The message is complete: what follows begins on a line of its own."""
-        self._filter = PrintableStream()
+        """What follows begins on a line of its own."""
+        self._write_answer(self._filter.rest())
         if self._line_open:
-            self._answers.write("\n")
-            self._answers.flush()
-            self._line_open = False
+            self._write_answer("\n")
 
     def note(self, text: str, style: Style = "") -> None:
         """Write a line about the conversation."""
@@ -59,6 +53,12 @@ class Screen:
         if self._shared:
             self.end_answer()
         self._write_note(text, "bold")
+
+    def _write_answer(self, text: str) -> None:
+        if text:
+            self._answers.write(text)
+            self._answers.flush()
+            self._line_open = not text.endswith("\n")
 
     def _write_note(self, text: str, style: Style) -> None:
         if self._console is None:

@@ -294,6 +294,11 @@ class FakeGateway:
         """Somebody else commits."""
         return self.commit(self.sessions[SessionId(session_id)])
 
+    def start(self, session: FakeSession, prompt: str) -> RunId:
+        """Start a Run as if somebody else had sent the prompt."""
+        message = Message(MessageId(self.new_id("u")), Role.USER, (TextPart(prompt),), NOW)
+        return self._start(session, message)
+
     def _open(self, session_id: SessionId) -> FakeSession:
         session = self.sessions.get(session_id)
         if session is None:
