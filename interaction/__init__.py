@@ -11,7 +11,12 @@ from agentslot.interaction.channel import (
     GatewayChannel,
     gateway_channel,
 )
-from agentslot.interaction.errors import ChannelNotBound, EventStreamOverflow
+from agentslot.interaction.errors import (
+    ChannelAlreadyBound,
+    ChannelNotBound,
+    EventStreamOverflow,
+    LineTooLong,
+)
 from agentslot.interaction.events import (
     ApprovalRequested,
     ChunksReset,
@@ -44,15 +49,24 @@ from agentslot.interaction.gateway import (
     SessionView,
     StartFromSummary,
 )
+from agentslot.interaction.handle import ChannelSession, Content, SessionEvents
+from agentslot.interaction.inprocess import InProcessChannel
+
+# Built on the names above, so it comes last.
+from agentslot.interaction.cli import CliChannel  # isort: skip
 
 __all__ = [
     "GATEWAY_ACCESS",
     "GATEWAY_CHANNELS",
     "AnswerApproval",
     "ApprovalRequested",
+    "ChannelAlreadyBound",
     "ChannelLifespan",
     "ChannelNotBound",
+    "ChannelSession",
     "ChunksReset",
+    "CliChannel",
+    "Content",
     "CreateSession",
     "Event",
     "EventStream",
@@ -61,6 +75,8 @@ __all__ = [
     "GatewayAccess",
     "GatewayChannel",
     "HistoryPage",
+    "InProcessChannel",
+    "LineTooLong",
     "MessageReceipt",
     "Origin",
     "PendingApproval",
@@ -72,6 +88,7 @@ __all__ = [
     "RunResult",
     "SendMessage",
     "SessionCommand",
+    "SessionEvents",
     "SessionOpened",
     "SessionView",
     "StartFromSummary",

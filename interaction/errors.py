@@ -2,7 +2,9 @@
 
 ClassifiedError
 ├── EventStreamOverflow     a slow subscriber missed a commit
-└── ChannelNotBound         a channel was used before its application was built
+├── ChannelNotBound         a channel was used before its application was built
+├── ChannelAlreadyBound     a channel was put into a second application
+└── LineTooLong             a line of input was longer than the channel takes
 """
 
 from agentslot.session import ClassifiedError, ErrorKind, SessionId
@@ -31,3 +33,27 @@ class ChannelNotBound(ClassifiedError):  # noqa: N818 - named after what happene
             "this channel belongs to no application: pass it to gateway_channel(key, channel), put"
             " the module into the application and start it",
         )
+
+
+class ChannelAlreadyBound(ClassifiedError):  # noqa: N818 - named after what happened
+    """The channel belongs to an application already."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            ErrorKind.CONFLICT,
+            "channel_already_bound",
+            "this channel belongs to an application already: make a new channel for each one",
+        )
+
+
+class LineTooLong(ClassifiedError):  # noqa: N818 - named after what happened
+    """The line was dropped; the next one can be read."""
+
+    def __init__(self, max_bytes: int) -> None:
+        super().__init__(
+            ErrorKind.INVALID_INPUT,
+            "line_too_long",
+            f"a line of input has more than {max_bytes} bytes and was dropped: put long content"
+            " into a file and name the file",
+        )
+        self.max_bytes = max_bytes

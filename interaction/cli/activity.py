@@ -1,0 +1,53 @@
+"""One line for what a tool does: its name, short arguments, how long it took, why it failed."""
+
+from agentslot._json import JsonError, JsonValue, dumps, loads
+from agentslot.session import ToolCall, ToolResult, ToolStatus, safe_line
+
+_MAX_ARGUMENT_BYTES = 60
+_MAX_LINE_BYTES = 160
+
+
+def call_line(call: ToolCall) -> str:
+    """Such as `bash pytest -q` or `file_edit path=shop/invoice.py edits=[…]`."""
+    return safe_line(f"{call.name} {_arguments(call.arguments)}", _MAX_LINE_BYTES)
+
+
+def result_line(call: ToolCall, result: ToolResult, seconds: float | None) -> str:
+    """Such as `✓ bash 1.2 s` or `✗ bash 1.2 s: exit_status: the command ended with 1`."""
+    mark = "✓" if result.status is ToolStatus.SUCCEEDED else "✗"
+    line = f"{mark} {call.name}" if seconds is None else f"{mark} {call.name} {duration(seconds)}"
+    if result.error is not None:
+        line += f": {result.error.code}: {result.error.message}"
+    elif result.status is ToolStatus.OUTCOME_UNKNOWN:
+        line += ": nobody knows whether it took effect; it is not run again"
+    return safe_line(line, _MAX_LINE_BYTES * 2)
+
+
+def duration(seconds: float) -> str:
+    """A duration as people read it: `0.3 s`, `2 min 5 s`."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s"
+
+
+def _arguments(text: str) -> str:
+    try:
+        arguments = loads(text)
+    except JsonError:
+        return safe_line(text, _MAX_ARGUMENT_BYTES)
+    if not isinstance(arguments, dict):
+        return safe_line(text, _MAX_ARGUMENT_BYTES)
+    if len(arguments) == 1:
+        return _value(*arguments.values())
+    return " ".join(f"{name}={_value(value)}" for name, value in arguments.items())
+
+
+def _value(value: JsonValue) -> str:
+    if isinstance(value, str):
+        return safe_line(value, _MAX_ARGUMENT_BYTES)
+    if isinstance(value, list):
+        return "[…]" if value else "[]"
+    if isinstance(value, dict):
+        return "{…}" if value else "{}"
+    return safe_line(dumps(value), _MAX_ARGUMENT_BYTES)

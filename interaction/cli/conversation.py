@@ -1,0 +1,223 @@
+"""A conversation with a Session, line by line."""
+
+from collections.abc import AsyncIterator, Generator
+from contextlib import contextmanager
+
+import anyio
+from anyio.abc import TaskGroup, TaskStatus
+
+from agentslot.interaction.cli.approvals import Approvals, Decision, Questions
+from agentslot.interaction.cli.follower import Follower
+from agentslot.interaction.cli.lines import DescriptorLines
+from agentslot.interaction.cli.live import LiveView
+from agentslot.interaction.cli.screen import Screen
+from agentslot.interaction.errors import LineTooLong
+from agentslot.interaction.events import ApprovalRequested, Event, ToolFinished
+from agentslot.interaction.gateway import PendingApproval, SessionView
+from agentslot.interaction.handle import ChannelSession
+from agentslot.session import ClassifiedError, RevisionConflictError, RunStatus
+
+_HELP = """\
+/cancel      end the run that goes on
+/steer TEXT  let the run that goes on know
+/pending     run the next message that waits
+/quit        leave; the session stays and can be resumed
+Anything else is a message. Ctrl-C ends the run, a second one leaves."""
+
+_NOBODY_TO_ASK = "nobody can be asked here: the input is no terminal"
+
+
+class Conversation:
+    """Reads lines, shows what happens, asks for approval.
+
+    With a person at the other end (`interactive`) lines are read all the time: while a Run goes on
+    a message is queued, a command acts at once and an answer decides on the call that waits.
+    Otherwise the next line is read when the Session is idle again, and approvals are denied.
+
+    Attributes:
+        status: how the last Run ended that was not completed; None while all were.
+        interrupted: whether Ctrl-C ended the conversation.
+    """
+
+    def __init__(
+        self,
+        session: ChannelSession,
+        screen: Screen,
+        lines: AsyncIterator[str],
+        *,
+        interactive: bool,
+    ) -> None:
+        self.status: RunStatus | None = None
+        self.interrupted = False
+        self._session = session
+        self._screen = screen
+        self._lines = lines
+        self._interactive = interactive
+        self._live = LiveView(screen)
+        self._follower = Follower(session, self._on_event, self._on_view)
+        self._questions = Questions(screen, self._discard_typed_ahead)
+        self._approvals = Approvals(session, self._decide, self._show_error)
+        self._tasks: TaskGroup | None = None
+        self._settled = -1  # last fact that was shown; -1 before the first look
+        self._run_active = False
+        self._run_started_since = False
+        self._idle = anyio.Event()
+        self._canceling = False
+
+    async def run(self) -> None:
+        """Talk until the person leaves, the input ends or the Session is closed."""
+        async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
+            await tasks.start(self._follow)
+            await self._read()
+            tasks.cancel_scope.cancel()
+
+    async def interrupt(self) -> None:
+        """What Ctrl-C does: cancel the Run; leave if that was asked already, or none goes on."""
+        if not self._run_active or self._canceling:
+            self.interrupted = True
+            if self._tasks is not None:
+                self._tasks.cancel_scope.cancel()
+            return
+        self._canceling = True
+        self._screen.note("canceling; Ctrl-C again leaves at once", "yellow")
+        with self._errors_shown():
+            await self._session.cancel()
+
+    # Reading
+
+    async def _read(self) -> None:
+        self._prompt()
+        while not self.interrupted:
+            try:
+                line = await anext(self._lines)
+            except StopAsyncIteration:
+                return
+            except LineTooLong as error:
+                self._show_error(error)
+                continue
+            if line.strip() == "/quit":
+                return
+            with self._errors_shown():
+                await self._handle(line)
+            if not self._interactive and self._run_active:
+                await self._idle.wait()
+            self._prompt()
+
+    async def _handle(self, line: str) -> None:
+        if line.startswith("/"):
+            await self._command(line)
+        elif self._questions.is_open:
+            self._questions.answer(line)
+        elif line.strip():
+            await self._submit(line)
+
+    async def _command(self, line: str) -> None:
+        name, _, argument = line.strip().partition(" ")
+        match name, argument:
+            case "/help", "":
+                self._screen.note(_HELP)
+            case "/cancel", "":
+                await self._session.cancel()
+            case "/pending", "":
+                await self._session.run_pending()
+                self._watch_run()
+            case "/steer", text if text:
+                await self._session.steer(text)
+            case _:
+                self._screen.note(f"{line.strip()!r} is no command; /help lists them", "red")
+
+    async def _submit(self, text: str) -> None:
+        try:
+            receipt = await self._session.send(text)
+        except RevisionConflictError:
+            await self._session.view()  # having been told, the person decides on what is there now
+            raise
+        if receipt.run_id is None:
+            self._screen.note("queued; it runs after the run that goes on", "dim")
+        self._watch_run()
+
+    def _prompt(self) -> None:
+        if self._interactive and not self._run_active:
+            self._screen.prompt("> ")
+
+    # Following
+
+    async def _follow(self, *, task_status: TaskStatus[None]) -> None:
+        await self._follower.run(task_status=task_status)
+        self._screen.note("the session was closed", "dim")
+        if self._tasks is not None:
+            self._tasks.cancel_scope.cancel()
+
+    def _on_view(self, view: SessionView) -> None:
+        if self._settled < 0:
+            self._settled = _last_sequence(view)
+        else:
+            self._screen.note("the output fell behind and lost a piece; the run goes on", "dim")
+        for pending in view.approvals:
+            self._start_considering(pending)
+        if view.active_run is not None:
+            self._watch_run()
+
+    def _on_event(self, event: Event) -> None:
+        if isinstance(event, ToolFinished):
+            self._approvals.withdraw(event.call.id)
+        self._live.show(event)
+        if isinstance(event, ApprovalRequested):
+            self._start_considering(PendingApproval(event.call, event.reason, event.digest))
+
+    def _watch_run(self) -> None:
+        self._run_started_since = True
+        if not self._run_active and self._tasks is not None:
+            self._run_active = True
+            self._idle = anyio.Event()
+            self._tasks.start_soon(self._until_idle)
+
+    async def _until_idle(self) -> None:
+        with self._errors_shown():
+            while self._run_started_since:
+                self._run_started_since = False
+                revision = await self._session.when_idle()
+                await self._follower.caught_up(revision)
+                self._settle(await self._session.view())
+        self._run_active = self._canceling = False
+        self._idle.set()
+        self._prompt()
+
+    def _settle(self, view: SessionView) -> None:
+        status = self._live.settle(f for f in view.recent_history if f.sequence > self._settled)
+        self._settled = _last_sequence(view)
+        if status is not None and status is not RunStatus.COMPLETED:
+            self.status = status
+        self.interrupted = self._canceling and not self._interactive
+
+    # Approving
+
+    def _start_considering(self, pending: PendingApproval) -> None:
+        if self._tasks is not None:
+            self._tasks.start_soon(self._approvals.consider, pending)
+
+    async def _decide(self, pending: PendingApproval) -> Decision:
+        if self._interactive:
+            return await self._questions.ask(pending)
+        return Decision(approved=False, reason=_NOBODY_TO_ASK)
+
+    def _discard_typed_ahead(self) -> None:
+        if isinstance(self._lines, DescriptorLines):
+            self._lines.discard_typed_ahead()
+
+    # Errors
+
+    @contextmanager
+    def _errors_shown(self) -> Generator[None]:
+        try:
+            yield
+        except ClassifiedError as error:
+            self._show_error(error)
+
+    def _show_error(self, error: ClassifiedError) -> None:
+        self._screen.note(str(error), "red")
+
+
+def _last_sequence(view: SessionView) -> int:
+    return view.recent_history[-1].sequence if view.recent_history else 0

@@ -1,0 +1,273 @@
+"""A Session as a program holds it: the Gateway's operations with a person's habits.
+
+The handle remembers the last revision it saw and sends it along when it writes, so that a change by
+somebody else is a conflict which the caller sees. It never retries one.
+"""
+
+from collections.abc import Sequence
+from types import TracebackType
+
+import anyio
+
+from agentslot.interaction.events import Event
+from agentslot.interaction.gateway import (
+    AnswerApproval,
+    EventStream,
+    GatewayAccess,
+    HistoryPage,
+    MessageReceipt,
+    RunReceipt,
+    RunResult,
+    SendMessage,
+    SessionCommand,
+    SessionOpened,
+    SessionView,
+)
+from agentslot.session import (
+    Actor,
+    ClientMessageId,
+    MessageInput,
+    Part,
+    Repair,
+    SessionId,
+)
+
+Content = str | Part | Sequence[Part] | MessageInput
+"""What may be sent: a text, one part, several parts, or the finished input."""
+
+
+class SessionEvents:
+    """The events of a Session from the moment this is entered, or first iterated.
+
+    Iterate it directly, or enter it first to miss nothing of what the block itself starts:
+
+        async with session.events() as events:
+            await session.send("Go on.")
+            async for event in events:
+                ...
+
+    It ends when it is closed or the Session is. It holds no task and no cancel scope, so a loop
+    may be left at any point.
+    """
+
+    def __init__(
+        self, access: GatewayAccess, session_id: SessionId, after_revision: int | None
+    ) -> None:
+        self._access = access
+        self._session_id = session_id
+        self._after_revision = after_revision
+        self._stream: EventStream | None = None
+
+    async def receive(self) -> Event:
+        """Wait for the next event; see `EventStream.receive` for how it ends."""
+        return await (await self._subscribed()).receive()
+
+    async def aclose(self) -> None:
+        """Stop listening; the Run goes on."""
+        if self._stream is not None:
+            await self._stream.aclose()
+
+    async def __aenter__(self) -> "SessionEvents":
+        await self._subscribed()
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    def __aiter__(self) -> "SessionEvents":
+        return self
+
+    async def __anext__(self) -> Event:
+        return await (await self._subscribed()).__anext__()
+
+    async def _subscribed(self) -> EventStream:
+        if self._stream is None:
+            self._stream = await self._access.subscribe(
+                self._session_id, after_revision=self._after_revision
+            )
+        return self._stream
+
+
+class ChannelSession:
+    """One open Session. Safe to use from several tasks.
+
+    Attributes:
+        id: identity of the Session; `InProcessChannel.resume_session` opens it again.
+        repairs: what had to be mended to open it; worth telling the user.
+    """
+
+    def __init__(
+        self, access: GatewayAccess, opened: SessionOpened, *, actor: Actor | None = None
+    ) -> None:
+        self.id = opened.session_id
+        self.repairs: tuple[Repair, ...] = opened.repairs
+        self._access = access
+        self._actor = actor
+        self._revision = opened.revision
+        # A Run that this handle knows of commits on its own: what the handle saw is then outdated
+        # by something that the caller asked for, and no conflict.
+        self._run_active = False
+        self._waiting_calls = 0
+
+    def __repr__(self) -> str:
+        return f"ChannelSession(id={self.id!r}, revision={self._revision})"
+
+    @property
+    def revision(self) -> int:
+        """The last revision that this handle saw."""
+        return self._revision
+
+    async def send(
+        self, content: Content, *, client_message_id: str | None = None
+    ) -> MessageReceipt:
+        """Submit a message: an idle Session starts a Run with it, a running one queues it.
+
+        Raises:
+            RevisionConflictError: somebody else changed the Session since this handle looked;
+                look at `view()`, then decide.
+        """
+        receipt = await self._access.send(await self._message(content, client_message_id))
+        self._saw(receipt.revision, run_active=True)
+        return receipt
+
+    async def send_and_wait(
+        self, content: Content, *, client_message_id: str | None = None
+    ) -> RunResult:
+        """Send, wait until the Session is idle again, and return what became of the message.
+
+        Giving up the wait does not cancel the Run. A Run that fails is a result, not an exception:
+        look at `result.status`.
+
+        Raises:
+            RevisionConflictError: see `send`.
+            ClassifiedError: `conflict/no_pending_work` if the message never started a Run.
+        """
+        request = await self._message(content, client_message_id)
+        self._waiting_calls += 1
+        try:
+            result = await self._access.send_and_wait(request)
+        except anyio.get_cancelled_exc_class():
+            self._run_active = True
+            raise
+        finally:
+            self._waiting_calls -= 1
+        self._saw(result.revision, run_active=False)
+        return result
+
+    async def steer(
+        self, content: Content, *, client_message_id: str | None = None
+    ) -> MessageReceipt:
+        """Let a message join the Run that goes on, at its next safe boundary.
+
+        Raises:
+            ClassifiedError: `conflict/no_active_run`.
+        """
+        receipt = await self._access.steer(
+            SendMessage(
+                self.id,
+                MessageInput.of(content),
+                actor=self._actor,
+                client_message_id=_client_message_id(client_message_id),
+            )
+        )
+        self._saw(receipt.revision, run_active=True)
+        return receipt
+
+    async def run_pending(self) -> RunReceipt:
+        """Start a Run on the first message that waits in the queue.
+
+        Raises:
+            ClassifiedError: `conflict/active_run`, `conflict/no_pending_work`.
+        """
+        receipt = await self._access.run_pending(
+            SessionCommand(self.id, await self._expected(), self._actor)
+        )
+        self._saw(receipt.revision, run_active=True)
+        return receipt
+
+    async def cancel(self) -> None:
+        """Ask the Run that goes on to end as canceled; without one nothing happens."""
+        await self._access.cancel(SessionCommand(self.id, actor=self._actor))
+
+    async def when_idle(self) -> int:
+        """Wait until no Run is active; returns the revision then."""
+        revision = await self._access.when_idle(self.id)
+        self._saw(revision, run_active=False)
+        return revision
+
+    def events(self, *, after_revision: int | None = None) -> SessionEvents:
+        """What happens from now on; see `SessionEvents` and `GatewayAccess.subscribe`."""
+        return SessionEvents(self._access, self.id, after_revision)
+
+    async def view(self) -> SessionView:
+        """The Session as it stands. Having looked, the handle writes on what it saw."""
+        view = await self._access.view(self.id)
+        self._saw(view.revision, run_active=view.active_run is not None)
+        return view
+
+    async def history(self, *, before_sequence: int = 0, step_limit: int = 100) -> HistoryPage:
+        """Facts before a sequence (0: from the end), 1 to 100 whole steps, oldest first."""
+        page = await self._access.history(
+            self.id, before_sequence=before_sequence, step_limit=step_limit
+        )
+        self._saw(page.revision)
+        return page
+
+    async def approve(self, digest: str) -> None:
+        """Let the waiting call with that digest run.
+
+        Raises:
+            ClassifiedError: `not_found/approval_not_found` if it does not wait any more.
+        """
+        await self._answer(digest, approved=True)
+
+    async def deny(self, digest: str, reason: str) -> None:
+        """Refuse the waiting call with that digest; the model reads the reason.
+
+        Raises:
+            ClassifiedError: `not_found/approval_not_found` if it does not wait any more.
+        """
+        await self._answer(digest, approved=False, reason=reason)
+
+    async def close(self) -> int:
+        """End the Run that goes on, close the Session; returns its final revision."""
+        revision = await self._access.close_session(SessionCommand(self.id, actor=self._actor))
+        self._saw(revision)
+        return revision
+
+    async def _message(self, content: Content, client_message_id: str | None) -> SendMessage:
+        return SendMessage(
+            self.id,
+            MessageInput.of(content),
+            await self._expected(),
+            self._actor,
+            _client_message_id(client_message_id),
+        )
+
+    async def _answer(self, digest: str, *, approved: bool, reason: str = "") -> None:
+        await self._access.answer_approval(
+            AnswerApproval(self.id, digest, approved, reason, self._actor)
+        )
+        self._run_active = True
+
+    async def _expected(self) -> int:
+        if self._run_active or self._waiting_calls:
+            self._saw(await self._access.revision(self.id))
+        return self._revision
+
+    def _saw(self, revision: int, *, run_active: bool | None = None) -> None:
+        # Answers to calls of several tasks may arrive out of order: the newest one knows best.
+        if revision < self._revision:
+            return
+        self._revision = revision
+        if run_active is not None:
+            self._run_active = run_active
+
+
+def _client_message_id(text: str | None) -> ClientMessageId | None:
+    return None if text is None else ClientMessageId(text)
