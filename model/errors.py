@@ -49,6 +49,8 @@ class ModelError(ClassifiedError):
         status: HTTP status, if there was an answer.
         vendor_code: the provider's own code, such as `tool_use_failed`.
         partial_text: visible text that had arrived before the failure, for people only.
+        failed_generation: what the model wrote and the provider refused, if it told; a loop may
+            show it to the model once.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class ModelError(ClassifiedError):
         status: int | None = None,
         vendor_code: str = "",
         partial_text: str = "",
+        failed_generation: str = "",
     ) -> None:
         super().__init__(_KINDS.get(code, ErrorKind.UNAVAILABLE), code, message)
         self.retryable = retryable
@@ -68,3 +71,4 @@ class ModelError(ClassifiedError):
         self.status = status
         self.vendor_code = vendor_code
         self.partial_text = partial_text
+        self.failed_generation = failed_generation

@@ -1,0 +1,112 @@
+"""What a provider wire is: two pure halves, an encoder of requests and a decoder of answers.
+
+A wire does no I/O. The executor sends what `encode` returns, feeds what arrives into a decoder, and
+owns connections, credentials, timeouts and retries.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from agentslot.model.contract import Completion, ModelRequest, ReasoningDelta, TextDelta
+from agentslot.model.errors import ModelError
+from agentslot.session import AttemptId, TokenUsage
+
+Delta = TextDelta | ReasoningDelta
+"""What a decoder shows of an answer that is still arriving."""
+
+
+@dataclass(frozen=True, slots=True)
+class WireRequest:
+    """One request to be posted.
+
+    Attributes:
+        path: appended to the base URL, such as `/chat/completions`.
+        body: the exact bytes of the body.
+    """
+
+    path: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A complete answer of a provider.
+
+    Attributes:
+        usage: what the provider reported, or None.
+        served_model: the model that answered, as the provider names it; empty if it said nothing.
+        request_id: the provider's id of the exchange; empty if it gave none.
+    """
+
+    completion: Completion
+    usage: TokenUsage | None
+    served_model: str = ""
+    request_id: str = ""
+
+
+class Decoder(Protocol):
+    """Reads one answer, however its bytes are cut. Of no further use after an error."""
+
+    @property
+    def done(self) -> bool:
+        """Whether the provider has said that nothing more comes: stop reading."""
+        ...
+
+    @property
+    def settled(self) -> bool:
+        """Whether the answer is complete; at most figures such as the usage may still follow."""
+        ...
+
+    @property
+    def usage(self) -> TokenUsage | None:
+        """What the provider has reported so far; also after a failure."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """The visible text so far, for people; also after a failure."""
+        ...
+
+    def feed(self, chunk: bytes) -> Sequence[Delta]:
+        """Take the next bytes and return what they show.
+
+        Raises:
+            ModelError: the provider reports a failure, or sends what is no answer.
+        """
+        ...
+
+    def finish(self) -> Answer:
+        """End the answer.
+
+        Raises:
+            ModelError: it ended early (`broken_stream`), is empty, or its calls cannot be told
+                apart.
+        """
+        ...
+
+
+class Wire(Protocol):
+    """One provider protocol."""
+
+    def encode(self, request: ModelRequest) -> WireRequest:
+        """Build the request, byte-stable in what earlier requests of the conversation had."""
+        ...
+
+    def decoder(self, attempt_id: AttemptId) -> Decoder:
+        """Make a decoder for the answer to one attempt."""
+        ...
+
+    def failure(self, status: int, headers: Mapping[str, str], body: bytes) -> ModelError:
+        """Explain an answer whose status is not 200.
+
+        Args:
+            status: HTTP status.
+            headers: header fields, names in lower case.
+            body: the beginning of the body, at most 64 KiB.
+        """
+        ...
+
+    def authorization(self, secret: str) -> Mapping[str, str]:
+        """The header fields that carry the credential."""
+        ...

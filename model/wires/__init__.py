@@ -1,0 +1,1 @@
+"""Provider wires, one package each; see `agentslot.model.wire` for what a wire is."""

@@ -1,0 +1,152 @@
+"""One turn as the messages of this wire."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from agentslot._json import JsonValue, dumps, loads, replace_lone_surrogates
+from agentslot.model.rendering import object_arguments, render_attachment, render_result
+from agentslot.model.turns import Turn, sendable_text
+from agentslot.model.wires.openai_completions import thinking
+from agentslot.model.wires.openai_completions.profile import CompatibilityProfile, ThinkingReplay
+from agentslot.model.wires.reading import JsonObject, as_object, as_text
+from agentslot.session import AttachmentPart, Message, ReasoningPart, Role, TextPart, ToolCall
+
+_IMAGE_TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+
+
+@dataclass(frozen=True, slots=True)
+class MessageEncoder:
+    """Encodes turns for one model; every encoded message has a comma behind it."""
+
+    profile: CompatibilityProfile
+    provider: str
+    model: str
+    images: Mapping[str, bytes]
+
+    def system(self, prompt: str | None) -> bytes:
+        """The system prompt, if there is one."""
+        if not prompt:
+            return b""
+        role = "developer" if self.profile.developer_role else "system"
+        content: JsonValue = replace_lone_surrogates(prompt)
+        if self.profile.cache_control:
+            content = [{"type": "text", "text": content, "cache_control": {"type": "ephemeral"}}]
+        return _join([{"role": role, "content": content}])
+
+    def encode(self, turn: Turn, *, after_tool: bool) -> tuple[bytes, bool]:
+        """The messages of a turn, and whether the last one is the result of a tool.
+
+        Args:
+            turn: what to encode; it may come to nothing.
+            after_tool: whether the message before the turn is the result of a tool.
+        """
+        encoded = bytearray()
+        if turn.message.role is Role.ASSISTANT:
+            ids = self._ids(turn.calls)
+            messages = self._assistant(turn, ids)
+            for call, call_id, result in zip(turn.calls, ids, turn.results, strict=True):
+                messages.append(self._result(call, call_id, render_result(result)))
+            encoded += _join(messages)
+            after_tool = bool(turn.calls) or (after_tool and not messages)
+        for content in self._user_contents(turn):
+            if after_tool and not self.profile.user_after_tool:
+                encoded += _join([{"role": "assistant", "content": "Understood."}])
+            encoded += _join([{"role": "user", "content": content}])
+            after_tool = False
+        return bytes(encoded), after_tool
+
+    def _user_contents(self, turn: Turn) -> Iterator[JsonValue]:
+        """What user messages the turn has, pictures that tools made among them."""
+        pictures = [
+            self._block(part)
+            for result in turn.results
+            if result is not None
+            for part in (AttachmentPart(a.id, a.media_type, a.name) for a in result.artifacts)
+            if self._is_shown(part)
+        ]
+        if pictures:
+            yield list[JsonValue](pictures)
+        users = [turn.message] if turn.message.role is Role.USER else []
+        for message in (*users, *turn.interjected):
+            if content := self._user_content(message):
+                yield content
+
+    def _assistant(self, turn: Turn, ids: list[str]) -> list[JsonObject]:
+        text = replace_lone_surrogates(sendable_text(turn.message, ""))
+        if not text and not turn.calls:
+            return []
+        message: JsonObject = {"role": "assistant", "content": text}
+        if not text and self.profile.null_content:
+            message["content"] = None
+        message.update(self._thinking(turn))
+        if turn.calls:
+            message["tool_calls"] = [
+                {
+                    "id": call_id,
+                    "type": "function",
+                    "function": {"name": call.name, "arguments": object_arguments(call.arguments)},
+                }
+                for call, call_id in zip(turn.calls, ids, strict=True)
+            ]
+        return [message]
+
+    def _result(self, call: ToolCall, call_id: str, text: str) -> JsonObject:
+        message: JsonObject = {"role": "tool", "tool_call_id": call_id, "content": text}
+        if self.profile.tool_result_name:
+            message["name"] = call.name
+        return message
+
+    def _user_content(self, message: Message) -> JsonValue:
+        """Text, or blocks if there is a picture to show; empty if everything is blank."""
+        parts = [part for part in message.parts if not isinstance(part, ReasoningPart)]
+        parts = [part for part in parts if isinstance(part, AttachmentPart) or part.text.strip()]
+        if any(isinstance(part, AttachmentPart) and self._is_shown(part) for part in parts):
+            return [self._block(part) for part in parts]
+        texts = [p.text if isinstance(p, TextPart) else render_attachment(p) for p in parts]
+        return replace_lone_surrogates("\n\n".join(texts))
+
+    def _is_shown(self, part: AttachmentPart) -> bool:
+        return part.media_type in _IMAGE_TYPES and part.artifact_id in self.images
+
+    def _block(self, part: TextPart | AttachmentPart) -> JsonObject:
+        if isinstance(part, TextPart):
+            return {"type": "text", "text": replace_lone_surrogates(part.text)}
+        if not self._is_shown(part):
+            return {"type": "text", "text": replace_lone_surrogates(render_attachment(part))}
+        data = base64.b64encode(self.images[part.artifact_id]).decode()
+        return {"type": "image_url", "image_url": {"url": f"data:{part.media_type};base64,{data}"}}
+
+    def _thinking(self, turn: Turn) -> JsonObject:
+        replay = self.profile.thinking_replay
+        if replay is ThinkingReplay.NEVER:
+            return {}
+        kept = self._own_continuation(turn.message)
+        if replay is ThinkingReplay.WITH_CALLS:
+            name = thinking.TEXT_FIELDS[0]
+            return {name: as_text(kept.get(name))} if turn.calls else {}
+        return {name: value for name, value in kept.items() if name in thinking.FIELDS}
+
+    def _own_continuation(self, message: Message) -> JsonObject:
+        """What this very model wanted back; a foreign model's state is none of its business."""
+        state = message.continuation
+        if state is None or (state.provider, state.model) != (self.provider, self.model):
+            return {}
+        return as_object(loads(state.state))
+
+    def _ids(self, calls: Iterable[ToolCall]) -> list[str]:
+        """One id a call, unique in its turn and of the form that the server wants."""
+        ids: list[str] = []
+        for call in calls:
+            call_id = call.correlation_id
+            if not re.fullmatch(self.profile.tool_call_id, call_id) or call_id in ids:
+                # Nine letters and digits fit everywhere, and come out the same each time.
+                call_id = hashlib.sha256(f"{call.id}/{call_id}".encode()).hexdigest()[:9]
+            ids.append(call_id)
+        return ids
+
+
+def _join(messages: Iterable[JsonObject]) -> bytes:
+    return b"".join(f"{dumps(message)},".encode() for message in messages)

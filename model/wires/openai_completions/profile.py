@@ -1,0 +1,101 @@
+"""What compatible servers do differently: flags, each with the vendor that needs it."""
+
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+
+class ThinkingReplay(StrEnum):
+    """What an assistant message takes along of its thinking when it is sent again."""
+
+    AS_RECEIVED = "as_received"
+    """The field in which the server itself sent it, to the model that wrote it only."""
+    WITH_CALLS = "with_calls"
+    """`reasoning_content` on every message with tool calls, empty if there was none."""
+    NEVER = "never"
+    """Nothing: the server refuses such fields."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompatibilityProfile:
+    """How one server speaks this protocol. The defaults are what every server understands.
+
+    Attributes:
+        max_tokens_field: `max_tokens`, or `max_completion_tokens` on hosts that deprecated it.
+        developer_role: the system prompt goes out as `developer` instead of `system`.
+        store: the server would keep the exchange unless `store` is false (OpenAI).
+        prompt_cache_key: the server routes by it, so that one Session finds its cache (OpenAI).
+        reasoning_effort: `reasoning_effort` is understood. Not on xAI, Moonshot, Together, Nvidia.
+        stream_options: the usage of a stream must be asked for. Mistral always sends it.
+        null_content: a message that has only calls may carry `content: null`, else "".
+        user_after_tool: a user message may follow a tool result at once. Not on Mistral, nor for
+            Anthropic's models on OpenRouter: a short assistant message goes between.
+        tool_result_name: tool results must repeat the name of the tool (Mistral).
+        tool_call_id: what the ids of tool calls must match; others are replaced, on both sides.
+        thinking_replay: see ThinkingReplay.
+        cache_control: the system prompt carries Anthropic's cache mark (OpenRouter).
+    """
+
+    max_tokens_field: str = "max_tokens"
+    developer_role: bool = False
+    store: bool = False
+    prompt_cache_key: bool = False
+    reasoning_effort: bool = True
+    stream_options: bool = True
+    null_content: bool = True
+    user_after_tool: bool = True
+    tool_result_name: bool = False
+    tool_call_id: str = r"[!-~]{1,64}"
+    thinking_replay: ThinkingReplay = ThinkingReplay.AS_RECEIVED
+    cache_control: bool = False
+
+
+_PLAIN = CompatibilityProfile()
+_NO_EFFORT = CompatibilityProfile(reasoning_effort=False)
+_MODERN = CompatibilityProfile(max_tokens_field="max_completion_tokens")
+
+_BY_HOST = {
+    "api.openai.com": replace(_MODERN, developer_role=True, store=True, prompt_cache_key=True),
+    "openai.azure.com": _MODERN,
+    "openrouter.ai": _PLAIN,
+    "api.groq.com": _MODERN,
+    "api.cerebras.ai": _MODERN,
+    "api.deepseek.com": CompatibilityProfile(
+        reasoning_effort=False, thinking_replay=ThinkingReplay.WITH_CALLS
+    ),
+    "api.mistral.ai": CompatibilityProfile(
+        stream_options=False,
+        reasoning_effort=False,
+        user_after_tool=False,
+        tool_result_name=True,
+        tool_call_id=r"[A-Za-z0-9]{9}",
+        thinking_replay=ThinkingReplay.NEVER,
+    ),
+    "api.x.ai": replace(_MODERN, reasoning_effort=False),
+    "api.moonshot.ai": replace(_NO_EFFORT, thinking_replay=ThinkingReplay.WITH_CALLS),
+    "api.moonshot.cn": replace(_NO_EFFORT, thinking_replay=ThinkingReplay.WITH_CALLS),
+    "api.together.xyz": _NO_EFFORT,
+    "integrate.api.nvidia.com": _NO_EFFORT,
+    "gateway.ai.cloudflare.com": _NO_EFFORT,
+}
+
+_OPENROUTER_MODEL = re.compile("(anthropic|openai)/")
+
+
+def profile_for(base_url: str, model: str = "") -> CompatibilityProfile:
+    """Profile of a server known by its host, or the cautious one.
+
+    Args:
+        base_url: the server's base URL.
+        model: the model to be asked; gateways differ by it.
+    """
+    host = urlsplit(base_url).hostname or ""
+    known = next((name for name in _BY_HOST if host == name or host.endswith(f".{name}")), "")
+    profile = _BY_HOST.get(known, _PLAIN)
+    if known == "openrouter.ai" and (vendor := _OPENROUTER_MODEL.match(model)):
+        anthropic = vendor[1] == "anthropic"
+        return replace(
+            profile, developer_role=True, user_after_tool=not anthropic, cache_control=anthropic
+        )
+    return profile
