@@ -1,0 +1,168 @@
+"""Running one command: its own process group, one pipe, bounded output, an end for certain."""
+
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from subprocess import DEVNULL, STDOUT
+
+import anyio
+from anyio.abc import Process
+
+from agentslot.tool.shell.group import is_alive, stop_group
+from agentslot.tool.shell.output import RollingOutput
+
+DEFAULT_CAPACITY = 50 * 1024
+
+QUIET_SECONDS = 0.25
+"""After the end of the command, how long its pipe must be silent to be left."""
+DRAIN_SECONDS = 1.0
+"""After the end of the command, how long its pipe is read at most."""
+
+_END_SECONDS = 5.0  # only a process stuck in the kernel takes so long to end
+_SIGNALS = {number.value: number.name for number in signal.Signals}
+_CHUNK = 64 * 1024
+
+
+class Outcome(StrEnum):
+    """How a command ended."""
+
+    OK = "ok"
+    EXIT = "exit"
+    SIGNAL = "signal"
+    TIMEOUT = "timeout"
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A command that has ended.
+
+    Attributes:
+        outcome: how it ended; a time-out wins over the signal that it caused.
+        exit_code: its status; 128 and the number of the signal that ended it.
+        signal: name of that signal, such as `SIGKILL`.
+        output: what it and its children wrote to both streams, in the order of writing.
+        background_group: the process group, if processes of it were left running.
+    """
+
+    outcome: Outcome
+    exit_code: int
+    signal: str | None
+    output: RollingOutput
+    background_group: int | None
+
+
+async def run_process(
+    arguments: Sequence[str],
+    *,
+    folder: Path,
+    environment: Mapping[str, str],
+    timeout_seconds: float | None = None,
+    capacity: int = DEFAULT_CAPACITY,
+) -> Finished:
+    """Run a command to its end.
+
+    It has no terminal and an empty standard input. When it ends, children that it left in the
+    background may still hold the pipe: they are left alone, their output is read until it pauses
+    or one second has passed, and then the pipe is closed. On time-out or cancellation the whole
+    process group is ended, by SIGTERM and then SIGKILL.
+
+    Args:
+        arguments: the program and its arguments.
+        folder: its working directory.
+        environment: all of its environment.
+        timeout_seconds: time for the command itself; None for no limit.
+        capacity: bytes of output that are kept.
+
+    Raises:
+        OSError: the program or the folder cannot be used.
+    """
+    reader, writer = os.pipe()
+    try:
+        os.set_blocking(reader, False)
+        try:
+            process = await anyio.open_process(
+                arguments,
+                stdin=DEVNULL,
+                stdout=writer,
+                stderr=STDOUT,
+                cwd=folder,
+                env=environment,
+                start_new_session=True,
+            )
+        finally:
+            os.close(writer)
+        output = RollingOutput(capacity)
+        timed_out = await _run_in_time(process, reader, output, timeout_seconds)
+    finally:
+        os.close(reader)
+    return _finished(process, output, timed_out=timed_out)
+
+
+async def _run_in_time(
+    process: Process, reader: int, output: RollingOutput, timeout_seconds: float | None
+) -> bool:
+    """Read until the command has ended; end its group if that takes too long or is cancelled."""
+    ended = False
+    try:
+        with anyio.move_on_after(timeout_seconds):
+            await _collect(process, reader, output)
+            ended = True
+    finally:
+        if not ended:
+            with anyio.move_on_after(_END_SECONDS, shield=True):
+                await stop_group(process.pid)
+                await _collect(process, reader, output)
+    return not ended
+
+
+async def _collect(process: Process, reader: int, output: RollingOutput) -> None:
+    """Read the pipe to its end, or until it pauses after the end of the process."""
+    ended_at: float | None = None
+
+    def rearm() -> None:
+        if ended_at is not None:
+            pause.deadline = min(anyio.current_time() + QUIET_SECONDS, ended_at + DRAIN_SECONDS)
+
+    async def watch() -> None:
+        nonlocal ended_at
+        await process.wait()
+        ended_at = anyio.current_time()
+        rearm()
+
+    with anyio.CancelScope() as pause:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(watch)
+            while chunk := await _read(reader):
+                output.write(chunk)
+                rearm()
+
+
+async def _read(reader: int) -> bytes:
+    """The next bytes of a pipe that does not block; empty at its end."""
+    while True:
+        await anyio.wait_readable(reader)
+        try:
+            return os.read(reader, _CHUNK)
+        except BlockingIOError:
+            continue
+
+
+def _finished(process: Process, output: RollingOutput, *, timed_out: bool) -> Finished:
+    outcome, exit_code, name = outcome_of(process.returncode, timed_out=timed_out)
+    left = not timed_out and is_alive(process.pid)
+    return Finished(outcome, exit_code, name, output, process.pid if left else None)
+
+
+def outcome_of(returncode: int | None, *, timed_out: bool) -> tuple[Outcome, int, str | None]:
+    """Outcome, exit code and signal name of an ended process; negative codes are signals."""
+    number = returncode or 0
+    name = _SIGNALS.get(-number, f"signal {-number}") if number < 0 else None
+    exit_code = 128 - number if number < 0 else number
+    if timed_out:
+        return Outcome.TIMEOUT, exit_code, name
+    if name is not None:
+        return Outcome.SIGNAL, exit_code, name
+    return (Outcome.EXIT if exit_code else Outcome.OK), exit_code, None
