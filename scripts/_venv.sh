@@ -61,7 +61,7 @@ _install() {
   local -a requirements=(--editable ".[cli]")
   if [ "$1" = dev ]; then requirements=(--editable . --group dev); fi
   # Groups of dependencies came with pip 25.1.
-  "$python" -m pip install -qq --upgrade "pip>=25.1" &&
+  "$python" -m pip install -qq "pip>=25.1" &&
     "$python" -m pip install -qq "${requirements[@]}"
 }
 
