@@ -4,11 +4,11 @@ from typing import Literal, get_args
 
 from agentslot._description import AssemblyDescription
 from agentslot._render.graph import graph_of
-from agentslot._render.html import html
+from agentslot._render.html import render_html
 from agentslot._render.layout import layout_of
-from agentslot._render.mermaid import mermaid
-from agentslot._render.svg import svg
-from agentslot._render.tree import print_tree, tree
+from agentslot._render.mermaid import render_mermaid
+from agentslot._render.svg import render_svg
+from agentslot._render.tree import print_tree, render_tree
 
 __all__ = ["FORMATS", "Format", "print_tree", "render"]
 
@@ -20,7 +20,10 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 
 
 def render(
-    description: AssemblyDescription, format: Format = "tree", *, title: str = "Assembly"
+    description: AssemblyDescription,
+    format: Format = "tree",  # noqa: A002 - the word that the command uses too
+    *,
+    title: str = "Assembly",
 ) -> str:
     """Draw a description as text without a closing line break.
 
@@ -32,13 +35,13 @@ def render(
     """
     match format:
         case "tree":
-            return tree(description)
+            return render_tree(description)
         case "json":
             return description.model_dump_json(indent=2)
         case "mermaid":
-            return mermaid(graph_of(description))
+            return render_mermaid(graph_of(description))
         case "svg":
             graph = graph_of(description)
-            return svg(graph, layout_of(graph), title=title)
+            return render_svg(graph, layout_of(graph), title=title)
         case "html":
-            return html(description, title=title)
+            return render_html(description, title=title)

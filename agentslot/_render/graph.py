@@ -1,4 +1,4 @@
-"""The neutral picture of an Assembly: modules and slots as nodes, who gives and who needs as edges."""
+"""The neutral picture of an Assembly: modules and slots as nodes, fills and needs as edges."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from agentslot._description import AssemblyDescription, RequirementDescription, 
 
 
 class Relation(StrEnum):
-    """What an edge says. Contributions run from module to slot, requirements from slot to module."""
+    """What an edge says: a contribution runs from module to slot, a requirement back."""
 
     EXPLICIT = "explicit"
     DEFAULT = "default"
@@ -32,7 +32,7 @@ class ModuleNode:
 
 @dataclass(frozen=True, slots=True)
 class SlotNode:
-    """A filled slot. `count` is how many contributions it holds; `in_profile` marks a profile demand."""
+    """A filled slot: `count` contributions; `in_profile` when the profile demands it."""
 
     name: str
     id: str
@@ -76,6 +76,11 @@ class Graph:
     providers: Mapping[str, frozenset[str]] = field(repr=False)
     """For each module name, the modules that must start before it."""
 
+    @property
+    def nodes(self) -> tuple[ModuleNode | SlotNode, ...]:
+        """All modules, then all slots."""
+        return (*self.modules, *self.slots)
+
 
 def graph_of(description: AssemblyDescription) -> Graph:
     """Draw the graph of a description. A requirement of a slot that nobody fills has no edge."""
@@ -111,7 +116,12 @@ def graph_of(description: AssemblyDescription) -> Graph:
         ),
         slots=tuple(
             SlotNode(
-                name, slot.id, slot.kind, slot.value_type, len(slot.contributions), slot.id in in_profile
+                name,
+                slot.id,
+                slot.kind,
+                slot.value_type,
+                len(slot.contributions),
+                slot.id in in_profile,
             )
             for name, slot in slots.values()
         ),

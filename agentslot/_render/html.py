@@ -6,7 +6,7 @@ from agentslot._description import AssemblyDescription
 from agentslot._render import assets
 from agentslot._render.graph import graph_of
 from agentslot._render.layout import layout_of
-from agentslot._render.svg import svg
+from agentslot._render.svg import render_svg
 from agentslot._render.tables import Tables
 from agentslot._render.text import markup
 
@@ -14,7 +14,7 @@ from agentslot._render.text import markup
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 
-def html(description: AssemblyDescription, *, title: str) -> str:
+def render_html(description: AssemblyDescription, *, title: str) -> str:
     """Write the page. It needs no network; without scripts the picture and tables still stand."""
     graph = graph_of(description)
     return "\n".join(
@@ -31,7 +31,7 @@ def html(description: AssemblyDescription, *, title: str) -> str:
             "</head>",
             '<body class="assembly">',
             *_header(description, title),
-            *_picture(svg(graph, layout_of(graph), title=title)),
+            *_picture(render_svg(graph, layout_of(graph), title=title)),
             "<main>",
             *Tables(description).sections(),
             '<p class="nothing" hidden>Nothing matches.</p>',
@@ -46,22 +46,25 @@ def html(description: AssemblyDescription, *, title: str) -> str:
 def _header(description: AssemblyDescription, title: str) -> Iterator[str]:
     yield "<header>"
     yield f"<h1>{markup(title)}</h1>"
-    yield (
-        f"<p>{_count(len(description.modules), 'module')}, {_count(len(description.slots), 'slot')},"
-        f" {_count(len(description.profile), 'profile requirement')}</p>"
-    )
+    yield f"<p>{', '.join(_counts(description))}</p>"
     yield '<input id="search" type="search" placeholder="Filter slots, modules, types…"'
     yield ' aria-label="Filter slots, modules and types">'
     yield "</header>"
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def _counts(description: AssemblyDescription) -> Iterator[str]:
+    for things, noun in (
+        (description.modules, "module"),
+        (description.slots, "slot"),
+        (description.profile, "profile requirement"),
+    ):
+        if things:
+            yield f"{len(things)} {noun}{'s' if len(things) > 1 else ''}"
 
 
 _LEGEND = """\
 <ul class="legend" aria-label="Legend">
-<li><i class="box"></i>module, with its place in the start order</li>
+<li><i class="box"></i>module, numbered in start order</li>
 <li><i class="pill one"></i>one</li>
 <li><i class="pill many"></i>many ×n</li>
 <li><i class="pill chain"></i>chain →n</li>

@@ -7,13 +7,14 @@ boxes. All edges at one side of a slot share their waypoints: they are drawn as 
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from agentslot._render.graph import Edge, Graph
 
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """Cells (nodes and waypoints, by name) of each column, left to right, and the cells of each edge.
+    """Cells (names of nodes and waypoints) of each column, left to right, and those of each edge.
 
     `routes[i]` belongs to `graph.edges[i]` and begins and ends with its nodes. A backward route
     turns round at both ends: `beside` names those waypoints, each with the node of its column.
@@ -59,7 +60,7 @@ def _depths(graph: Graph) -> dict[str, int]:
     """Depth by dependency; a module that needs nothing moves right, next to its first consumer."""
     depth: dict[str, int] = {}
     for module in graph.modules:
-        # Providers come first in start order; one that does not is a cycle and cannot push us right.
+        # Providers come first in start order; one that does not is in a circle with us.
         needed = graph.providers[module.name]
         depth[module.name] = max((depth[name] + 1 for name in needed if name in depth), default=0)
     first_consumer: dict[str, int] = {}
@@ -86,7 +87,7 @@ def neighbours(layers: Layers) -> Mapping[str, tuple[str, ...]]:
     """Cells that are linked by some route, for every linked cell."""
     linked: dict[str, dict[str, None]] = {}
     for route in layers.routes:
-        for left, right in zip(route, route[1:], strict=False):
+        for left, right in pairwise(route):
             linked.setdefault(left, {})[right] = None
             linked.setdefault(right, {})[left] = None
     return {name: tuple(others) for name, others in linked.items()}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from agentslot._render.graph import Edge, Graph, ModuleNode, SlotNode
+from agentslot._render.graph import Graph, ModuleNode, SlotNode
 from agentslot._render.layers import Layers, layers_of, neighbours
 from agentslot._render.ordering import ordered
 from agentslot._render.placement import placed
@@ -139,8 +139,8 @@ def _lanes(
     widths = _natural_widths(graph)
     at = {name: index for index, column in enumerate(columns) for name in column}
     crossing = [0] * len(columns)
-    for left, right in {pair for route in layers.routes for pair in pairwise(route)}:
-        crossing[min(at[left], at[right])] += 1
+    for one, other in {pair for route in layers.routes for pair in pairwise(route)}:
+        crossing[min(at[one], at[other])] += 1
     lanes: dict[str, tuple[float, float]] = {}
     x = _MARGIN
     for column, lines in zip(columns, crossing, strict=True):
@@ -157,7 +157,7 @@ def _boxes(
     heights: Mapping[str, float],
 ) -> dict[str, Box]:
     boxes: dict[str, Box] = {}
-    for node in (*graph.modules, *graph.slots):
+    for node in graph.nodes:
         left, right = lanes[node.name]
         height = heights[node.name]
         top = centres[node.name] - height / 2
@@ -192,7 +192,7 @@ def _routes(
 def _ports(
     graph: Graph, layers: Layers, boxes: Mapping[str, Box], centres: Mapping[str, float]
 ) -> dict[int, float]:
-    """Height at which each edge meets its module: spread over the side, in the order of the lines."""
+    """Height at which each edge meets its module: spread over the side, ordered as the lines."""
     sides: dict[tuple[str, bool], list[tuple[float, int]]] = {}
     for index, (edge, route) in enumerate(zip(graph.edges, layers.routes, strict=True)):
         contributes = edge.relation.is_contribution

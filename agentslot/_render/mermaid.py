@@ -8,7 +8,7 @@ from agentslot._render.layout import badge_of
 from agentslot._render.text import visible
 
 # Everything in ASCII that could end a label, start markup or be taken for a Mermaid statement.
-_UNSAFE = re.compile(r"[^\w .,/×→-]", re.ASCII)
+_UNSAFE = re.compile(r"[^\w .,/()×→-]", re.ASCII)
 
 _ARROWS = {
     Relation.EXPLICIT: "-->",
@@ -26,7 +26,7 @@ _CLASSES = (
 )
 
 
-def mermaid(graph: Graph) -> str:
+def render_mermaid(graph: Graph) -> str:
     """Draw the flowchart: modules as boxes, slots as pills, thick lines for requirements."""
     return "\n".join(["flowchart LR", *(f"    {line}" for line in _statements(graph))])
 
@@ -47,8 +47,10 @@ def _statements(graph: Graph) -> Iterator[str]:
 
 
 def _remark(edge: Edge) -> str:
-    words = [edge.relation.value] if edge.relation in {Relation.DEFAULT, Relation.OPTIONAL} else []
-    return " ".join([*words, ", ".join(edge.keys)]).strip()
+    keys = ", ".join(edge.keys)
+    if edge.relation in {Relation.EXPLICIT, Relation.REQUIRED}:
+        return keys
+    return f"{keys} ({edge.relation})" if keys else edge.relation
 
 
 def _label(text: str) -> str:

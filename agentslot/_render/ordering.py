@@ -2,6 +2,7 @@
 
 from bisect import bisect_right, insort
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 _SWEEPS = 12
 
@@ -68,7 +69,7 @@ def _sorted_by_mean(
 
 def _crossings(columns: Sequence[Sequence[str]], right: Mapping[str, Sequence[str]]) -> int:
     total = 0
-    for column, following in zip(columns, columns[1:], strict=False):
+    for column, following in pairwise(columns):
         position = {name: index for index, name in enumerate(following)}
         seen: list[int] = []
         for name in column:

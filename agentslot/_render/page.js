@@ -108,7 +108,7 @@
     const action = event.target.dataset.zoom;
     if (action) zoom({ fit: Math.min(1, fit()), in: scale * 1.25, out: scale / 1.25 }[action]);
   });
-  zoom(Math.min(1, Math.max(0.75, fit())));
+  zoom(Math.min(1, Math.max(0.85, fit())));
   view.scrollTo(0, 0);
 
   // Drag the paper to move it; a press that did not move is a click.

@@ -1,6 +1,7 @@
 """Second half of the layout, part two: heights at which the ordered cells of a column stand."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 _SWEEPS = 8
 
@@ -21,7 +22,9 @@ def placed(
     """
     height: dict[str, float] = {}
     for column in columns:
-        height.update(zip(column, _settle(column, [0.0] * len(column), distance, weight), strict=True))
+        height.update(
+            zip(column, _settle(column, [0.0] * len(column), distance, weight), strict=True)
+        )
     for sweep in range(_SWEEPS):
         for column in columns if sweep % 2 == 0 else reversed(columns):
             wanted = [_mean(height, links.get(name, ()), height[name]) for name in column]
@@ -44,8 +47,8 @@ def _settle(
     Each pool holds neighbours that touch: [sum of weighted wishes, sum of weights, cells].
     """
     offsets = [0.0]
-    for above, below in zip(column, column[1:], strict=False):
-        offsets.append(offsets[-1] + distance(above, below))
+    for upper, lower in pairwise(column):
+        offsets.append(offsets[-1] + distance(upper, lower))
     pools: list[tuple[float, float, int]] = []
     for name, wish, offset in zip(column, wanted, offsets, strict=False):
         pool = (weight(name) * (wish - offset), weight(name), 1)

@@ -9,16 +9,17 @@ from agentslot._render.layout import CHARACTER, Box, Layout, Point, badge_of
 from agentslot._render.text import markup
 
 _KINDS = ("one", "many", "chain")
-_TURN = 34.0  # how far a backward line swings out before it turns
+_TURN = 28.0  # how far a backward line swings out before it turns
 
 
-def svg(graph: Graph, layout: Layout, *, title: str) -> str:
+def render_svg(graph: Graph, layout: Layout, *, title: str) -> str:
     """Draw the layout. The document needs no font, script or style from elsewhere."""
     width, height = _number(layout.width), _number(layout.height)
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="assembly" viewBox="0 0 {width} {height}"'
-            f' width="{width}" height="{height}" role="img" aria-label="{markup(title)}">',
+            '<svg xmlns="http://www.w3.org/2000/svg" class="assembly" role="img"',
+            f' aria-label="{markup(title)}"',
+            f' viewBox="0 0 {width} {height}" width="{width}" height="{height}">',
             f"<title>{markup(title)}</title>",
             f"<style>\n{assets.text('graph.css')}</style>",
             "<defs>",
@@ -45,7 +46,7 @@ def _arrow(kind: str) -> str:
 
 
 def _edges(graph: Graph, layout: Layout) -> Iterator[str]:
-    names = {node.name: node.id for node in (*graph.modules, *graph.slots)}
+    names = {node.name: node.id for node in graph.nodes}
     kinds = {slot.name: slot.kind for slot in graph.slots}
     for edge, route in zip(graph.edges, layout.routes, strict=True):
         kind = kinds[edge.slot]
@@ -81,7 +82,7 @@ def _path(route: tuple[Point, ...]) -> str:
 
 
 def _bend(start: Point, end: Point, turn: float) -> str:
-    """A smooth curve that leaves and arrives level; `turn` is the swing of a line that turns round."""
+    """A curve that leaves and arrives level; `turn` is the swing of a line that turns round."""
     (x1, y1), (x2, y2) = start, end
     reach = turn if x1 == x2 else (x2 - x1) / 2
     return (

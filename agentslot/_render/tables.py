@@ -74,7 +74,12 @@ class Tables:
             for slot, items in self._gifts.get(module.id, {}).items()
         ]
         needs = [self._slot_link(item.slot) + _remarks(item) for item in module.requires]
-        cells = (str(order), self._module_link(module.id), _list(fills), _list(needs))
+        cells = (
+            f"<small>{order}</small>",
+            self._module_link(module.id),
+            _list(fills),
+            _list(needs),
+        )
         return _row(self._modules[module.id], cells)
 
     def _empty_slot(self, slot: str) -> str:
@@ -133,5 +138,7 @@ def _remarks(item: RequirementDescription) -> str:
     return (
         key
         + _tag("optional", item.optional)
-        + _tag(f"at least {item.minimum}", item.kind != "one" and not item.optional and not item.key)
+        + _tag(
+            f"at least {item.minimum}", item.kind != "one" and not item.optional and not item.key
+        )
     )

@@ -5,7 +5,7 @@ from html import escape
 
 
 def visible(text: str) -> str:
-    r"""Show every character: what cannot be printed stands as its escape, such as `\x00` or `\u202e`.
+    r"""Show every character: what cannot be printed stands as its escape, such as `\u202e`.
 
     Identifiers have no character rule, so control characters, bidirectional overrides and lone
     surrogates reach us; the first are not allowed in XML at all.

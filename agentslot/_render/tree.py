@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TextIO
 
 from agentslot._description import (
@@ -32,21 +33,21 @@ class Branch:
     children: tuple["Branch", ...] = ()
 
 
-def tree(description: AssemblyDescription) -> str:
+def render_tree(description: AssemblyDescription) -> str:
     """Draw the tree as plain text."""
     return "\n".join("".join(span.text for span in line) for line in _lines(_root(description)))
 
 
 def print_tree(description: AssemblyDescription, file: TextIO) -> None:
-    """Print the tree: in colour when rich is installed and `file` is a terminal, else plain."""
-    try:
-        # rich is an extra, and nothing else here needs it.
-        from rich.console import Console
-        from rich.text import Text
-    except ImportError:
-        print(tree(description), file=file)
+    """Print the tree, in colour when rich is installed and `file` is a terminal that shows it."""
+    if find_spec("rich") is None:
+        print(render_tree(description), file=file)
         return
-    console = Console(file=file, highlight=False, soft_wrap=True, emoji=False, markup=False)
+    # rich is an extra, and only a terminal needs it.
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=file, highlight=False, soft_wrap=True)
     for line in _lines(_root(description)):
         console.print(Text.assemble(*((span.text, span.style) for span in line)))
 
@@ -129,11 +130,15 @@ def _module(
 ) -> Branch:
     label = (Span(f"{order} ", "dim"), Span(visible(module.id), "bold cyan"))
     fills = (
-        Branch((Span("fills ", "dim"), Span(visible(slot.id), _KIND_STYLE[slot.kind]), Span(remark)))
+        Branch(
+            (Span("fills ", "dim"), Span(visible(slot.id), _KIND_STYLE[slot.kind]), Span(remark))
+        )
         for slot, remark in gifts
     )
     needs = (
-        Branch((Span("can use " if item.optional else "needs ", "dim"), *_requirement(item, filled)))
+        Branch(
+            (Span("can use " if item.optional else "needs ", "dim"), *_requirement(item, filled))
+        )
         for item in module.requires
     )
     return Branch(label, (*fills, *needs))
