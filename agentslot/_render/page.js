@@ -6,7 +6,8 @@
   const rows = [...document.querySelectorAll("tbody tr")];
   const nodes = new Map([...svg.querySelectorAll(".node")].map((node) => [node.id, node]));
   const near = new Map([...nodes].map(([name, node]) => [name, new Set([node])]));
-  for (const edge of svg.querySelectorAll(".edge")) {
+  const edges = [...svg.querySelectorAll(".edge")];
+  for (const edge of edges) {
     const { from, to } = edge.dataset;
     near.get(from).add(edge).add(nodes.get(to));
     near.get(to).add(edge).add(nodes.get(from));
@@ -81,7 +82,10 @@
       section.hidden = !section.querySelector("tbody tr:not([hidden])");
     }
     document.querySelector(".nothing").hidden = rows.length === 0 || rows.some((row) => !row.hidden);
-    found = words.length ? matches : null;
+    const between = edges.filter(
+      ({ dataset }) => matches.has(nodes.get(dataset.from)) && matches.has(nodes.get(dataset.to)),
+    );
+    found = words.length ? [...matches, ...between] : null;
     chosen = null;
     rest();
   });
