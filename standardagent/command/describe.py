@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from agentslot import AgentSlotError
 from agentslot._render import FORMATS, print_tree, render
 from agentslot.standardagent.command.failure import CommandError, as_json, exit_code
-from agentslot.standardagent.command.target import load_application
+from agentslot.standardagent.command.target import build, load_application
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
@@ -37,7 +37,7 @@ def run(options: Namespace) -> int:
     """Build and show; with `--format json` errors are JSON too, on standard error."""
     try:
         application = load_application(options.application)
-        description = application.build().describe()
+        description = build(application).describe()
     except AgentSlotError as error:
         if options.format != "json":
             raise

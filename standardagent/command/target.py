@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from traceback import extract_tb
 from types import ModuleType
 
-from agentslot import AgentSlotError, Application
+from agentslot import AgentSlotError, Application, Assembly
 from agentslot._text import did_you_mean, near
 from agentslot.standardagent.command.failure import CommandError, UsageError
 
@@ -30,8 +30,11 @@ def load_application(target: str) -> Application:
         CommandError: the module or the function raised.
     """
     module_name, colon, name = target.partition(":")
+    path = Path(module_name)
+    if path.suffix == ".py" or len(path.parts) > 1:
+        raise UsageError(_wrong_form(target, ".".join(path.with_suffix("").parts), name))
     if not (module_name and colon and name):
-        raise UsageError(_wrong_form(target, module_name))
+        raise UsageError(_wrong_form(target, module_name, name))
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     with redirect_stdout(sys.stderr):
@@ -39,11 +42,24 @@ def load_application(target: str) -> Application:
         return _application(target, _lookup(module, name))
 
 
-def _wrong_form(target: str, module_name: str) -> str:
-    path = Path(module_name)
-    if path.suffix == ".py" or len(path.parts) > 1:
-        module_name = ".".join(path.with_suffix("").parts)
-    example = f"{module_name or 'examples.reference'}:application"
+def build(application: Application) -> Assembly:
+    """Build an application; what its modules print meanwhile goes to standard error.
+
+    Raises:
+        AgentSlotError: the composition is wrong in one or several ways.
+        CommandError: a module raised something of its own.
+    """
+    with redirect_stdout(sys.stderr):
+        try:
+            return application.build()
+        except AgentSlotError:
+            raise
+        except Exception as error:
+            raise CommandError(_failed(f"building {application.name!r}", error)) from error
+
+
+def _wrong_form(target: str, module_name: str, name: str) -> str:
+    example = f"{module_name or 'examples.reference'}:{name or 'application'}"
     return f"{target!r} is not of the form MODULE:APP; write for example {example}"
 
 
@@ -79,9 +95,8 @@ def _lookup(module: ModuleType, path: str) -> object:
         try:
             value = getattr(value, name)
         except AttributeError as error:
-            names = [other for other in dir(value) if not other.startswith("_")]
-            there = [other for other in names if isinstance(getattr(value, other), Application)]
-            hint = did_you_mean(near(name, names) or there)
+            there = [key for key, item in vars(module).items() if isinstance(item, Application)]
+            hint = did_you_mean(near(name, dir(value)) or there)
             problem = f"{module.__name__!r} has no {path!r}{hint}"
             raise UsageError(problem) from error
     return value
@@ -91,7 +106,7 @@ def _application(target: str, value: object) -> Application:
     if callable(value) and not isinstance(value, Application) and not iscoroutinefunction(value):
         try:
             signature(value).bind()
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             problem = f"{target!r} cannot be called without arguments: {error}"
             raise UsageError(problem) from error
         try:

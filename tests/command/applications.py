@@ -34,6 +34,10 @@ GREETER = dedent(
     def failing():
         raise ValueError("no key in the\\nenvironment")
 
+    def unable(resolver):
+        raise OSError("no such device")
+
+    unready = Application("unready", [Module("greeting", GREETING.set_with(unable))])
     incomplete = Application(
         "incomplete",
         [Module("names", NAMES.add("world", "World"))],

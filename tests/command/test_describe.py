@@ -77,6 +77,12 @@ def test_a_composition_that_does_not_build_prints_every_problem(
     assert "Traceback" not in captured.err
 
 
+def test_a_module_that_raises_is_a_failure_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["describe", "greeter:unready"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()[1:]
+    assert "OSError: no such device" in line
+
+
 def test_with_json_the_problems_are_json_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["describe", "greeter:incomplete", "--format", "json"]) == 1
     captured = capsys.readouterr()
