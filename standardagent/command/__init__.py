@@ -1,0 +1,74 @@
+"""The `agentslot` command.
+
+Each subcommand is a module of this package with two functions, `add_parser(subparsers)` and
+`run(arguments) -> int`; the name of the module is the name of the subcommand. Results go to
+standard output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage,
+130 interrupted, 141 the reader of standard output went away.
+"""
+
+import os
+import sys
+from argparse import Action, ArgumentParser, Namespace
+from collections.abc import Sequence
+from importlib import import_module
+from io import TextIOWrapper
+
+from agentslot import AgentSlotError
+from agentslot.standardagent.command.failure import exit_code, readable
+
+__all__ = ["COMMANDS", "main"]
+
+COMMANDS = ("describe",)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one subcommand and return its exit code; `argv` is `sys.argv[1:]` unless given."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    parser = _parser(arguments)
+    options = parser.parse_args(arguments)
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A terminal that lacks a character shows its escape instead of a traceback.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except AgentSlotError as error:
+        print(readable(error), file=sys.stderr)
+        return exit_code(error)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # What is still buffered has nowhere to go, and the interpreter would complain at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    return code
+
+
+def _parser(arguments: Sequence[str]) -> ArgumentParser:
+    """Know every subcommand; import only the one that is asked for, if it is clear which."""
+    parser = ArgumentParser(
+        prog="agentslot", description="Run, look into and look after AgentSlot applications."
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    first = next((word for word in arguments if not word.startswith("-")), None)
+    for name in [first] if first in COMMANDS else COMMANDS:
+        module = import_module(f"{__name__}.{name}")
+        module.add_parser(subparsers).set_defaults(run=module.run)
+    return parser
+
+
+class _Version(Action):
+    """Look the version up only when it is asked for: that reads the installed metadata."""
+
+    def __call__(
+        self,
+        parser: ArgumentParser,
+        namespace: Namespace,
+        values: object,
+        option: str | None = None,
+    ) -> None:
+        from importlib.metadata import version
+
+        print(f"agentslot {version('agentslot')}")
+        parser.exit()

@@ -1,0 +1,63 @@
+"""`agentslot describe`: show what an application is assembled from."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentslot import AgentSlotError
+from agentslot._render import FORMATS, print_tree, render
+from agentslot.standardagent.command.failure import CommandError, as_json, exit_code
+from agentslot.standardagent.command.target import build, load_application
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
+
+def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> ArgumentParser:
+    """Declare the options of `describe`."""
+    parser = subparsers.add_parser(
+        "describe",
+        help="show what an application is assembled from",
+        description="Build an application without starting it, and show what is in it.",
+    )
+    parser.add_argument(
+        "application",
+        metavar="MODULE:APP",
+        help="where it is, as in examples.reference:application",
+    )
+    parser.add_argument(
+        "--format", choices=FORMATS, default=FORMATS[0], help="what to show (default: %(default)s)"
+    )
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write there instead of here")
+    return parser
+
+
+def run(options: Namespace) -> int:
+    """Build and show; with `--format json` errors are JSON too, on standard error."""
+    try:
+        application = load_application(options.application)
+        description = build(application).describe()
+    except AgentSlotError as error:
+        if options.format != "json":
+            raise
+        print(as_json(error), file=sys.stderr)
+        return exit_code(error)
+    if options.format == "tree" and options.output is None and sys.stdout.isatty():
+        print_tree(description, sys.stdout)
+        return 0
+    _write(render(description, options.format, title=application.name), options.output)
+    return 0
+
+
+def _write(text: str, path: Path | None) -> None:
+    """Write UTF-8, which the formats name as their encoding, wherever it goes."""
+    if path is None:
+        sys.stdout.buffer.write(f"{text}\n".encode())
+        return
+    try:
+        path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+    except OSError as error:
+        problem = f"cannot write {str(path)!r}: {error.strerror}"
+        raise CommandError(problem) from error
+    print(f"wrote {path}", file=sys.stderr)
