@@ -1,6 +1,6 @@
 """The fixed Runtime as a module: resolves the components, opens the Gateway while it runs."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import anyio
@@ -70,7 +70,7 @@ class RuntimeModule(Module):
         return self._components
 
     @asynccontextmanager
-    async def lifespan(self) -> AsyncIterator[None]:
+    async def lifespan(self) -> AsyncGenerator[None]:
         """Run: Sessions live in this task group; leaving it ends every Run durably first."""
         assert self._components is not None
         async with anyio.create_task_group() as tasks:

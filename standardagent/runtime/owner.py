@@ -74,8 +74,9 @@ class SessionOwner:
         )
         with anyio.CancelScope(shield=True):
             commit = await self.components.store.commit(request)
-        self.adopt(commit.state)
-        return commit
+            self.adopt(commit.state)
+            return commit
+        raise AssertionError("unreachable: a shielded scope swallows nothing")
 
     def adopt(self, state: SessionState) -> None:
         """Take a newer state of the Session for the current one and tell who listens."""

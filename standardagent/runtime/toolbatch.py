@@ -14,15 +14,16 @@ from dataclasses import dataclass, replace
 import anyio
 import anyio.lowlevel
 
+from agentslot._json import dumps
 from agentslot.interaction import ToolFinished, ToolProgress, ToolStarted
 from agentslot.session import MarkToolPending, ToolCall, ToolCallId, ToolResult, ToolStatus
 from agentslot.standardagent.loop import LoopState
-from agentslot.standardagent.runtime.arguments import UnusableArguments, usable_arguments
 from agentslot.standardagent.runtime.authorize import refusal
 from agentslot.standardagent.runtime.components import ExposedTool
 from agentslot.standardagent.runtime.results import commit_results
 from agentslot.standardagent.runtime.run import Run
-from agentslot.tool import ToolInvocation
+from agentslot.tool import ToolFailedError, ToolInvocation
+from agentslot.tool.arguments import parse_arguments
 
 log = logging.getLogger(__name__)
 
@@ -48,18 +49,23 @@ class ToolBatch:
     async def execute(self) -> LoopState:
         """Run what may run; afterwards every call has its durable result."""
         try:
-            ready = await self._prepare()
-            for group in _groups(ready):
+            for group in _groups(await self._prepare()):
                 await self._execute_group(group)
         finally:
-            # Facts first, also when the Run was cancelled: a call without a result would make
-            # the History unsendable.
+            # Also when the Run was cancelled: a call without a result would make the History
+            # unsendable.
             with anyio.CancelScope(shield=True):
-                results = [self._results.get(c.id) or self._cut_short(c) for c in self._calls]
-                await commit_results(self._run, results)
-                self._publish_unstarted(results)
-        stop = all(result.terminate for result in results)
+                await self._record_results()
+        stop = all(result.terminate for result in self._results.values())
         return LoopState.COMPLETED if stop else LoopState.CONTINUE_READY
+
+    async def _record_results(self) -> None:
+        unstarted = [call for call in self._calls if call.id not in self._pending]
+        for call in self._calls:
+            self._results.setdefault(call.id, self._cut_short(call))
+        await commit_results(self._run, [self._results[call.id] for call in self._calls])
+        for call in unstarted:
+            self._publish_finished(call, self._results[call.id])
 
     async def _prepare(self) -> list[_Ready]:
         ready: list[_Ready] = []
@@ -82,10 +88,10 @@ class ToolBatch:
                 f"there is no tool {call.name!r}; the tools are: {known}",
             )
         try:
-            arguments = usable_arguments(call, tool.definition)
-        except UnusableArguments as error:
+            arguments = _object_text(call.arguments)
+        except ToolFailedError as error:
             return ToolResult.failed(
-                call.id, "invalid_arguments", f"{call.name} was not run: {error}"
+                call.id, error.code, f"{call.name} was not run. {error.message}"
             )
         refused = await refusal(self._run, call, tool.effect)
         return refused or _Ready(call, tool, arguments)
@@ -188,11 +194,15 @@ class ToolBatch:
         if hub.listening:
             hub.publish(ToolFinished(self._run.origin, hub.next_sequence(), call, result))
 
-    def _publish_unstarted(self, results: Sequence[ToolResult]) -> None:
-        """Tell of the ends that nobody has told of: calls refused, or cut short."""
-        for call, result in zip(self._calls, results, strict=True):
-            if self._results.get(call.id) is None or call.id not in self._pending:
-                self._publish_finished(call, result)
+
+def _object_text(text: str) -> str:
+    """The argument object as the model wrote it; rewritten only where that is no plain object.
+
+    Raises:
+        ToolFailedError: `invalid_arguments`; there is no object in it.
+    """
+    value = parse_arguments(text)
+    return text if text.lstrip().startswith("{") else dumps(value)
 
 
 def _groups(ready: Sequence[_Ready]) -> list[list[_Ready]]:
