@@ -11,7 +11,6 @@ import sys
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
 from importlib import import_module
-from io import TextIOWrapper
 
 from agentslot import AgentSlotError
 from agentslot.standardagent.command.failure import exit_code, readable
@@ -26,9 +25,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     parser = _parser(arguments)
     options = parser.parse_args(arguments)
-    if isinstance(sys.stdout, TextIOWrapper):
+    reconfigure = getattr(sys.stdout, "reconfigure", None)  # a stream put there may lack it
+    if reconfigure is not None:
         # A terminal that lacks a character shows its escape instead of a traceback.
-        sys.stdout.reconfigure(errors="backslashreplace")
+        reconfigure(errors="backslashreplace")
     try:
         code: int = options.run(options)
         sys.stdout.flush()
@@ -59,7 +59,7 @@ def _parser(arguments: Sequence[str]) -> ArgumentParser:
 
 
 class _Version(Action):
-    """Look the version up only when it is asked for: that reads the installed metadata."""
+    """Show the installed version."""
 
     def __call__(
         self,
@@ -68,7 +68,11 @@ class _Version(Action):
         values: object,
         option: str | None = None,
     ) -> None:
-        from importlib.metadata import version
+        # Only this option needs the metadata, and reading it takes longer than all the rest.
+        from importlib.metadata import PackageNotFoundError, version
 
-        print(f"agentslot {version('agentslot')}")
+        try:
+            print(f"agentslot {version('agentslot')}")
+        except PackageNotFoundError:
+            print("agentslot (not installed: this is its source folder)")
         parser.exit()

@@ -3,18 +3,15 @@
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from agentslot import AgentSlotError
 from agentslot._render import FORMATS, print_tree, render
 from agentslot.standardagent.command.failure import CommandError, as_json, exit_code
+from agentslot.standardagent.command.subcommand import Subparsers
 from agentslot.standardagent.command.target import build, load_application
 
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
 
-
-def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> ArgumentParser:
+def add_parser(subparsers: Subparsers) -> ArgumentParser:
     """Declare the options of `describe`."""
     parser = subparsers.add_parser(
         "describe",

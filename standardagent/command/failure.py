@@ -1,7 +1,8 @@
 """How the command fails: what it raises itself, and how errors are shown."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import cast
 
 from agentslot import AgentSlotError
 
@@ -44,7 +45,7 @@ def as_json(error: BaseException) -> str:
 
 def _problems(error: BaseException) -> Iterator[BaseException]:
     if isinstance(error, BaseExceptionGroup):
-        for member in error.exceptions:
+        for member in cast("BaseExceptionGroup[BaseException]", error).exceptions:
             yield from _problems(member)
     else:
         yield error
@@ -67,5 +68,5 @@ def _plain(value: object) -> _Plain:
     if isinstance(value, str | int | float | None):
         return value
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_plain(item) for item in cast("Sequence[object]", value)]
     return None

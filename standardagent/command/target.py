@@ -96,7 +96,7 @@ def _lookup(module: ModuleType, path: str) -> object:
             value = getattr(value, name)
         except AttributeError as error:
             there = [key for key, item in vars(module).items() if isinstance(item, Application)]
-            hint = did_you_mean(near(name, dir(value)) or there)
+            hint = did_you_mean(near(name, there) or near(name, dir(value)) or there)
             problem = f"{module.__name__!r} has no {path!r}{hint}"
             raise UsageError(problem) from error
     return value

@@ -137,11 +137,13 @@ def test_the_version_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def command(*arguments: str) -> "subprocess.Popen[bytes]":
+    # An unbuffered standard output drops the rest of a cut write without telling.
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     return subprocess.Popen(
         [sys.executable, "-m", "agentslot", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=inherited | {"PYTHONPATH": str(ROOT)},
     )
 
 
