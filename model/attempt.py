@@ -1,0 +1,149 @@
+"""One physical request: sent, and read until its answer is complete or broken."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio
+
+from agentslot._http import HttpBody, HttpError, HttpFailure, open_body
+from agentslot.model.endpoint import Endpoint
+from agentslot.model.errors import ModelError, ModelErrorCode
+from agentslot.model.wire import Answer, Delta, Wire, WireRequest
+from agentslot.session import AttemptId
+
+if TYPE_CHECKING:
+    from agentslot._http import AsyncClient
+
+_MAX_ERROR_BYTES = 64 * 1024
+_GRACE_SECONDS = 5.0
+"""How long a complete answer waits for its usage figures and the end of the stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """How long an attempt may take.
+
+    Attributes:
+        connect_seconds: longest wait for a connection.
+        idle_seconds: longest silence; every byte counts as life, keep-alive comments too.
+        total_seconds: from the first byte sent to the last one received.
+    """
+
+    connect_seconds: float = 10.0
+    idle_seconds: float = 120.0
+    total_seconds: float = 900.0
+
+
+class Attempt:
+    """One request to a provider, whose start is recorded already."""
+
+    def __init__(
+        self, attempt_id: AttemptId, wire: Wire, endpoint: Endpoint, total_seconds: float
+    ) -> None:
+        self.id = attempt_id
+        self.request_id = ""
+        self.decoder = wire.decoder(attempt_id)
+        self.answering = False
+        self._wire = wire
+        self._endpoint = endpoint
+        self._body: HttpBody | None = None
+        self._deadline = anyio.current_time() + total_seconds
+        self._secret = ""
+
+    async def send(self, client: "AsyncClient", request: WireRequest) -> None:
+        """Send the request and wait for the head of the answer.
+
+        Raises:
+            ModelError: no credential, no connection, no time, or an answer that is a failure.
+        """
+        own: Mapping[str, str] = {"content-type": "application/json"}
+        if self._endpoint.credential is not None:
+            self._secret = self._endpoint.credential.resolve()
+            own = {**own, **self._wire.authorization(self._secret)}
+        headers = self._endpoint.header_fields(own)
+        try:
+            with anyio.fail_after(self._deadline - anyio.current_time()):
+                url = self._endpoint.url(request.path)
+                self._body = await open_body(client, url, headers, request.body)
+        except (HttpError, TimeoutError) as error:
+            raise _transport_error(error, answering=False) from error
+        self.request_id = self._body.headers.get("x-request-id", "")
+        if self._body.status != 200:
+            raise await self._explain(self._body)
+        self.answering = True
+
+    async def read(self) -> Sequence[Delta] | None:
+        """Wait for more of the answer; None at its end.
+
+        Raises:
+            ModelError: it broke, took too long, or is a failure.
+        """
+        if self._body is None or self.decoder.done:
+            return None
+        settled = self.decoder.settled
+        remaining = self._deadline - anyio.current_time()
+        try:
+            with anyio.fail_after(min(remaining, _GRACE_SECONDS) if settled else remaining):
+                chunk = await self._body.read()
+        except (HttpError, TimeoutError) as error:
+            if settled:
+                return None
+            raise _transport_error(error, answering=True) from error
+        if not chunk:
+            return None
+        return self.decoder.feed(chunk)
+
+    def finish(self) -> Answer:
+        """End the answer.
+
+        Raises:
+            ModelError: it ended early, or is none.
+        """
+        return self.decoder.finish()
+
+    def redact(self, error: ModelError) -> None:
+        """Take the credential out of a message, should a provider have repeated it."""
+        if self._secret:
+            error.args = (error.message.replace(self._secret, "***"),)
+
+    async def aclose(self) -> None:
+        """Let go of the connection."""
+        if self._body is not None:
+            await self._body.aclose()
+
+    async def _explain(self, body: HttpBody) -> ModelError:
+        if 300 <= body.status < 400:
+            return ModelError(
+                ModelErrorCode.REQUEST_REJECTED,
+                f"the server redirects (status {body.status}), and redirects are not followed, so"
+                " that no other host sees the key: correct base_url",
+                status=body.status,
+            )
+        content = b""
+        try:
+            with anyio.move_on_after(_GRACE_SECONDS):
+                while len(content) < _MAX_ERROR_BYTES and (chunk := await body.read()):
+                    content += chunk
+        except HttpError:
+            pass  # the status says enough
+        return self._wire.failure(body.status, body.headers, content[:_MAX_ERROR_BYTES])
+
+
+_FAILURES = {
+    HttpFailure.UNREACHABLE: ModelErrorCode.TRANSPORT,
+    HttpFailure.BROKEN: ModelErrorCode.TRANSPORT,
+    HttpFailure.TIMEOUT: ModelErrorCode.TIMEOUT,
+    HttpFailure.UNREADABLE: ModelErrorCode.INVALID_ANSWER,
+    HttpFailure.INVALID_REQUEST: ModelErrorCode.REQUEST_REJECTED,
+}
+_RETRYABLE = frozenset({HttpFailure.UNREACHABLE, HttpFailure.BROKEN, HttpFailure.TIMEOUT})
+
+
+def _transport_error(error: HttpError | TimeoutError, *, answering: bool) -> ModelError:
+    failure = error.failure if isinstance(error, HttpError) else HttpFailure.TIMEOUT
+    code = _FAILURES[failure]
+    if answering and code is ModelErrorCode.TRANSPORT:
+        code = ModelErrorCode.BROKEN_STREAM
+    message = str(error) if isinstance(error, HttpError) else "the answer took too long in all"
+    return ModelError(code, message, retryable=failure in _RETRYABLE)

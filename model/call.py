@@ -1,0 +1,142 @@
+"""One logical call as a stream of events: attempts, retries, resets, and one terminal event."""
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+import anyio
+
+from agentslot.model.attempt import Attempt, Timeouts
+from agentslot.model.contract import (
+    AttemptOutcome,
+    AttemptRecorder,
+    Completed,
+    Failed,
+    ModelEvent,
+    ModelRequest,
+    Reset,
+)
+from agentslot.model.endpoint import Endpoint
+from agentslot.model.errors import ModelError, ModelErrorCode
+from agentslot.model.estimate import UsageLedger
+from agentslot.model.retry import RetryPolicy
+from agentslot.model.wire import Wire
+from agentslot.session import AttemptStatus
+
+if TYPE_CHECKING:
+    from agentslot._http import AsyncClient
+
+
+class LogicalCall:
+    """The ModelStream of one call; nothing is sent before it is first read."""
+
+    def __init__(
+        self,
+        request: ModelRequest,
+        recorder: AttemptRecorder,
+        *,
+        wire: Wire,
+        endpoint: Endpoint,
+        retry: RetryPolicy,
+        timeouts: Timeouts,
+        usage: UsageLedger,
+        client: "Callable[[], Awaitable[AsyncClient]]",
+    ) -> None:
+        self._request = request
+        self._recorder = recorder
+        self._wire = wire
+        self._endpoint = endpoint
+        self._retry = retry
+        self._timeouts = timeouts
+        self._usage = usage
+        self._client = client
+        self._events: deque[ModelEvent] = deque()
+        self._attempt: Attempt | None = None
+        self._attempts = 0
+        self._delay = 0.0
+        self._body = b""
+        self._showing = False
+        self._ended = False
+
+    async def receive(self) -> ModelEvent:
+        """Wait for the next event; see ModelStream."""
+        while not self._events:
+            if self._ended:
+                raise anyio.EndOfStream
+            try:
+                await (self._begin() if self._attempt is None else self._read(self._attempt))
+            except ModelError as error:
+                await self._fail(error)
+        return self._events.popleft()
+
+    async def aclose(self) -> None:
+        """Let go of the connection; an attempt that was still running is recorded as canceled."""
+        self._ended = True
+        self._events.clear()
+        if self._attempt is not None:
+            await self._end(self._attempt, AttemptStatus.CANCELED, error_code="canceled")
+
+    async def _begin(self) -> None:
+        if self._delay:
+            await anyio.sleep(self._delay)
+        if self._recorder.budget().exhausted:
+            raise ModelError(ModelErrorCode.BUDGET_EXHAUSTED, "the Run's token budget is used up")
+        attempt_id = await self._recorder.started()
+        self._attempts += 1
+        self._attempt = Attempt(
+            attempt_id, self._wire, self._endpoint, self._timeouts.total_seconds
+        )
+        request = self._wire.encode(self._request)
+        self._body = request.body
+        await self._attempt.send(await self._client(), request)
+
+    async def _read(self, attempt: Attempt) -> None:
+        deltas = await attempt.read()
+        if deltas is not None:
+            self._showing = self._showing or bool(deltas)
+            self._events.extend(deltas)
+            return
+        answer = attempt.finish()
+        self._usage.learn(self._request.inputs.ledger, self._body, answer.usage)
+        await self._end(attempt, AttemptStatus.SUCCEEDED, served_model=answer.served_model)
+        self._ended = True
+        self._events.append(Completed(attempt.id, answer.completion))
+
+    async def _fail(self, error: ModelError) -> None:
+        attempt, delay = self._attempt, None
+        if attempt is not None:
+            error.partial_text = attempt.decoder.text
+            attempt.redact(error)
+            await self._end(
+                attempt, AttemptStatus.FAILED, error_code=error.code, error_message=error.message
+            )
+            if self._showing:
+                self._showing = False
+                self._events.append(Reset(attempt.id))
+            delay = self._retry.delay_seconds(error, self._attempts)
+        if delay is None:
+            self._ended = True
+            self._events.append(Failed(error))
+        else:
+            self._delay = delay
+
+    async def _end(
+        self,
+        attempt: Attempt,
+        status: AttemptStatus,
+        *,
+        served_model: str = "",
+        error_code: str = "",
+        error_message: str = "",
+    ) -> None:
+        """Record the end of an attempt, with what it used: reported, or estimated if it began."""
+        self._attempt = None
+        usage = attempt.decoder.usage
+        if usage is None and attempt.answering:
+            usage = self._usage.estimate(self._body, attempt.decoder.text)
+        outcome = AttemptOutcome(
+            status, usage, served_model, attempt.request_id, error_code, error_message
+        )
+        with anyio.CancelScope(shield=True):
+            await attempt.aclose()
+            await self._recorder.finished(attempt.id, outcome)

@@ -1,0 +1,72 @@
+"""Token figures where no provider has told them: bounds before a request, estimates after one.
+
+A tokenizer never makes more tokens of a text than it has bytes, and far fewer of letters. The bound
+counts every byte that is no letter or blank as a token and ten letters as six: above what the
+common vocabularies make of prose, code and base64. What a provider reported for the beginning of a
+conversation replaces the bound for that part, so only what is new is overestimated.
+"""
+
+import math
+import re
+from weakref import WeakKeyDictionary
+
+from agentslot.model.contract import ModelRequest
+from agentslot.model.transcript import Ledger
+from agentslot.model.wire import Wire
+from agentslot.session import TokenUsage
+
+_LETTERS = b" abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_TOKENS_PER_LETTER = 0.6
+_IMAGE = re.compile(rb"data:image/[a-z]+;base64,[A-Za-z0-9+/=]+")
+_TOKENS_PER_IMAGE = 2_000
+_BYTES_PER_TOKEN = 4
+_CLOSING = b"]}"
+
+
+def bound_tokens(body: bytes) -> int:
+    """An upper bound of the tokens of an encoded request."""
+    images = 0
+    if b";base64," in body:
+        body, images = _IMAGE.subn(b"", body)
+    others = len(body.translate(None, _LETTERS))
+    return (
+        others + math.ceil((len(body) - others) * _TOKENS_PER_LETTER) + images * _TOKENS_PER_IMAGE
+    )
+
+
+class UsageLedger:
+    """What providers reported for conversations, to count the next request of each closely."""
+
+    def __init__(self) -> None:
+        self._known: WeakKeyDictionary[Ledger, tuple[bytes, int]] = WeakKeyDictionary()
+
+    def learn(self, conversation: Ledger, body: bytes, usage: TokenUsage | None) -> None:
+        """Remember how many tokens the request with that body had."""
+        if usage is not None and not usage.estimated:
+            self._known[conversation] = (body.removesuffix(_CLOSING), usage.input)
+
+    def bound(self, conversation: Ledger, body: bytes) -> int:
+        """An upper bound of the tokens of the next request with that body."""
+        beginning, tokens = self._known.get(conversation, (b"", 0))
+        if not beginning or not body.startswith(beginning):
+            return bound_tokens(body)
+        return tokens + bound_tokens(body[len(beginning) :])
+
+    @staticmethod
+    def estimate(body: bytes, text: str) -> TokenUsage:
+        """What an attempt probably used when the provider did not say; marked as estimated."""
+        sent = math.ceil(len(body) / _BYTES_PER_TOKEN)
+        received = math.ceil(len(text.encode(errors="replace")) / _BYTES_PER_TOKEN)
+        return TokenUsage(input=sent, output=received, total=sent + received, estimated=True)
+
+
+class BoundingTokenCounter:
+    """A TokenCounter for one wire: reported figures where there are some, a bound for the rest."""
+
+    def __init__(self, wire: Wire, usage: UsageLedger) -> None:
+        self._wire = wire
+        self._usage = usage
+
+    async def count_tokens(self, request: ModelRequest) -> int:
+        """An upper bound of the tokens of the request."""
+        return self._usage.bound(request.inputs.ledger, self._wire.encode(request).body)

@@ -1,0 +1,198 @@
+"""Executors and recorders for tests: answers from a script, and a record of what was asked.
+
+```python
+executor = ScriptedExecutor(calls_answer(("add", {"a": 2, "b": 2})), text_answer("It is 4."))
+```
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import anyio
+
+from agentslot._json import dumps
+from agentslot.model.contract import (
+    AttemptOutcome,
+    AttemptRecorder,
+    Completed,
+    Completion,
+    ExecutionCapabilities,
+    Failed,
+    FinishReason,
+    ModelEvent,
+    ModelRequest,
+    RequestedCall,
+    Reset,
+    TextDelta,
+    TokenBudget,
+)
+from agentslot.model.errors import ModelError, ModelErrorCode
+from agentslot.session import AttemptId, AttemptStatus, ModelConfig, TextPart, TokenUsage
+
+_USAGE = TokenUsage(input=10, output=5, total=15)
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What one attempt does.
+
+    Attributes:
+        outcome: what it ends with. A retryable error is followed by the next script, as the next
+            attempt of the same call.
+        deltas: text shown before.
+        usage: what it reports; None if nothing.
+        gate: the attempt waits for this after it has shown its deltas.
+    """
+
+    outcome: Completion | ModelError
+    deltas: tuple[str, ...] = ()
+    usage: TokenUsage | None = _USAGE
+    gate: anyio.Event | None = None
+
+
+def text_answer(text: str, *, gate: anyio.Event | None = None) -> Script:
+    """Answer with text, shown word by word."""
+    words = tuple(part for part in text.replace(" ", " \0").split("\0") if part)
+    return Script(Completion((TextPart(text),)), words, gate=gate)
+
+
+def calls_answer(
+    *calls: tuple[str, Mapping[str, object] | str],
+    text: str = "",
+    finish: FinishReason = FinishReason.TOOL_USE,
+    gate: anyio.Event | None = None,
+) -> Script:
+    """Answer with tool calls: each a name and its arguments, a mapping or raw text."""
+    requested = tuple(
+        RequestedCall(
+            f"call_{number}", name, arguments if isinstance(arguments, str) else dumps(arguments)
+        )
+        for number, (name, arguments) in enumerate(calls, 1)
+    )
+    parts = (TextPart(text),) if text else ()
+    return Script(Completion(parts, requested, finish), (text,) if text else (), gate=gate)
+
+
+def failing_answer(
+    code: ModelErrorCode, *, retryable: bool = False, deltas: Sequence[str] = ()
+) -> Script:
+    """Fail, after having shown some text."""
+    error = ModelError(code, f"scripted {code}", retryable=retryable)
+    return Script(error, tuple(deltas), usage=None)
+
+
+class ScriptedExecutor:
+    """A ModelExecutor that plays scripts, first in first out, and keeps what it was asked.
+
+    Attempts are recorded, reset and ended in the order that the contract prescribes. A call that
+    finds no script fails with `invalid_answer`.
+
+    Attributes:
+        requests: every request, in order.
+    """
+
+    def __init__(self, *scripts: Script, capabilities: ExecutionCapabilities | None = None) -> None:
+        self.requests: list[ModelRequest] = []
+        self._scripts = deque(scripts)
+        self._capabilities = capabilities or ExecutionCapabilities(context_window_tokens=1_000_000)
+
+    def add(self, *scripts: Script) -> None:
+        """Put more scripts behind those that are left."""
+        self._scripts.extend(scripts)
+
+    def inspect(self, config: ModelConfig) -> ExecutionCapabilities:
+        """The capabilities given, for any model."""
+        del config
+        return self._capabilities
+
+    def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> "ScriptedStream":
+        """Begin a call; it takes its scripts when it is read."""
+        self.requests.append(request)
+        return ScriptedStream(self._next, recorder)
+
+    def _next(self) -> Script:
+        if self._scripts:
+            return self._scripts.popleft()
+        return failing_answer(ModelErrorCode.INVALID_ANSWER)
+
+
+class ScriptedStream:
+    """The ModelStream of one scripted call."""
+
+    def __init__(self, next_script: Callable[[], Script], recorder: AttemptRecorder) -> None:
+        self._next_script = next_script
+        self._recorder = recorder
+        self._events: deque[ModelEvent] = deque()
+        self._script: Script | None = None
+        self._attempt_id: AttemptId | None = None
+        self._ended = False
+
+    async def receive(self) -> ModelEvent:
+        """Wait for the next event; see ModelStream."""
+        while not self._events:
+            if self._ended:
+                raise anyio.EndOfStream
+            if self._script is None or self._attempt_id is None:
+                self._script = self._next_script()
+                self._attempt_id = await self._recorder.started()
+                self._events.extend(TextDelta(self._attempt_id, t) for t in self._script.deltas)
+            else:
+                await self._finish(self._script, self._attempt_id)
+        return self._events.popleft()
+
+    async def aclose(self) -> None:
+        """Record an attempt that is still running as canceled."""
+        self._ended = True
+        if self._attempt_id is not None:
+            outcome = AttemptOutcome(AttemptStatus.CANCELED, error_code="canceled")
+            await self._record(self._attempt_id, outcome)
+
+    async def _finish(self, script: Script, attempt_id: AttemptId) -> None:
+        if script.gate is not None:
+            await script.gate.wait()
+        if isinstance(script.outcome, Completion):
+            await self._record(attempt_id, AttemptOutcome(AttemptStatus.SUCCEEDED, script.usage))
+            self._ended = True
+            self._events.append(Completed(attempt_id, script.outcome))
+            return
+        error = script.outcome
+        failed = AttemptOutcome(AttemptStatus.FAILED, script.usage, error_code=error.code)
+        await self._record(attempt_id, replace(failed, error_message=error.message))
+        if script.deltas:
+            self._events.append(Reset(attempt_id))
+        if not error.retryable:
+            self._ended = True
+            self._events.append(Failed(error))
+
+    async def _record(self, attempt_id: AttemptId, outcome: AttemptOutcome) -> None:
+        self._script = self._attempt_id = None
+        with anyio.CancelScope(shield=True):
+            await self._recorder.finished(attempt_id, outcome)
+
+
+class MemoryRecorder:
+    """An AttemptRecorder that remembers.
+
+    Attributes:
+        outcomes: the end of each attempt by its id; None while it runs.
+    """
+
+    def __init__(self, limit: int = 0) -> None:
+        self.outcomes: dict[AttemptId, AttemptOutcome | None] = {}
+        self._limit = limit
+
+    async def started(self) -> AttemptId:
+        """Give out the next id: `attempt-1`, `attempt-2`, …"""
+        attempt_id = AttemptId(f"attempt-{len(self.outcomes) + 1}")
+        self.outcomes[attempt_id] = None
+        return attempt_id
+
+    async def finished(self, attempt_id: AttemptId, outcome: AttemptOutcome) -> None:
+        """Remember the end."""
+        self.outcomes[attempt_id] = outcome
+
+    def budget(self) -> TokenBudget:
+        """The limit given, and what the attempts have used."""
+        ended = [outcome.usage for outcome in self.outcomes.values() if outcome is not None]
+        return TokenBudget(self._limit, sum(usage.total for usage in ended if usage is not None))

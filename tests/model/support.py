@@ -1,0 +1,136 @@
+"""What the model tests share: requests, conversations in the case book's form, decoded answers."""
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+import anyio
+
+from agentslot.model import (
+    Input,
+    ModelConfig,
+    ModelEvent,
+    ModelRequest,
+    ModelStream,
+    ToolDefinition,
+    Transcript,
+)
+from agentslot.model.wire import Answer, Delta
+from agentslot.model.wires.openai_completions import OpenAICompletionsDecoder
+from agentslot.session import (
+    ArtifactMetadata,
+    AttemptId,
+    Message,
+    MessageId,
+    Part,
+    Role,
+    RunId,
+    SessionId,
+    StepId,
+    TextPart,
+    ToolCall,
+    ToolCallId,
+    ToolResult,
+)
+from tests.shared import shared
+
+MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
+CONFIG = ModelConfig(provider="openai", model="m")
+PING = ToolDefinition("ping", "Answers pong.", {"type": "object", "additionalProperties": False})
+
+
+def decode(data: bytes, size: int = 0) -> tuple[Answer, list[Delta]]:
+    """Decode a whole answer, fed in pieces of `size` bytes."""
+    decoder = OpenAICompletionsDecoder(AttemptId("attempt-1"))
+    step = size or max(len(data), 1)
+    deltas: list[Delta] = []
+    for start in range(0, len(data), step):
+        deltas += decoder.feed(data[start : start + step])
+    return decoder.finish(), deltas
+
+
+def case(name: str) -> bytes:
+    """One file of the case book."""
+    return shared(f"cases/{name}").read_bytes()
+
+
+def message(number: int, role: Role, *parts: Part | str, **more: Any) -> Message:
+    """A message with an id made of its number."""
+    whole = tuple(TextPart(part) if isinstance(part, str) else part for part in parts)
+    run = None if role is Role.USER else RunId("run-1")
+    return Message(MessageId(f"message-{number}"), role, whole, MOMENT, run, **more)
+
+
+def call(owner: Message, number: int, name: str, arguments: str, token: str = "") -> ToolCall:
+    """A call of an assistant message."""
+    return ToolCall(
+        ToolCallId(f"{owner.id}-call-{number}"),
+        token or f"t{number}",
+        owner.id,
+        RunId("run-1"),
+        StepId("step-1"),
+        name,
+        arguments,
+    )
+
+
+def request(
+    inputs: Iterable[Input], system: str | None = None, config: ModelConfig = CONFIG
+) -> ModelRequest:
+    """A request that shows `inputs`, with one tool."""
+    transcript = inputs if isinstance(inputs, Transcript) else Transcript(inputs)
+    return ModelRequest(
+        SessionId("session-1"),
+        RunId("run-1"),
+        StepId("step-1"),
+        config,
+        system,
+        transcript,
+        (PING,),
+    )
+
+
+def conversation(name: str) -> list[Input]:
+    """A history of the case book, whose form is Anthropic's, in ours."""
+    inputs: list[Input] = []
+    calls: dict[str, ToolCall] = {}
+    for number, entry in enumerate(json.loads(case(name))):
+        content = entry["content"]
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        texts = [block["text"] for block in blocks if block["type"] == "text"]
+        results = [block for block in blocks if block["type"] == "tool_result"]
+        for block in results:
+            inputs.append(_result(block, calls))
+        if entry["role"] == "assistant" or texts or not blocks:
+            role = Role(entry["role"])
+            owner = message(number, role, *texts)
+            inputs.append(owner)
+            for place, block in enumerate(b for b in blocks if b["type"] == "tool_use"):
+                made = call(owner, place, block["name"], json.dumps(block["input"]), block["id"])
+                calls[block["id"]] = made
+                inputs.append(made)
+    return inputs
+
+
+def _result(block: dict[str, Any], calls: dict[str, ToolCall]) -> ToolResult:
+    known = calls.get(block["tool_use_id"])
+    call_id = known.id if known else ToolCallId("gone")
+    content = block["content"]
+    if isinstance(content, str):
+        return ToolResult.succeeded(call_id, content)
+    text = "".join(part["text"] for part in content if part["type"] == "text")
+    image = ArtifactMetadata("picture-1", "image/png", "shot.png", 70)
+    return ToolResult.succeeded(call_id, text, image)
+
+
+async def collect(stream: ModelStream) -> list[ModelEvent]:
+    """All events of a call."""
+    events: list[ModelEvent] = []
+    try:
+        while True:
+            events.append(await stream.receive())
+    except anyio.EndOfStream:
+        return events
+    finally:
+        await stream.aclose()
