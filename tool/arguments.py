@@ -19,10 +19,12 @@ class ArgumentReader:
     Attributes:
         schema: the closed JSON Schema that the model was shown.
         validate: turns a decoded object into keyword arguments, or raises ValidationError.
+        prepare: repairs shapes of this tool's own that models get wrong; returns a copy.
     """
 
     schema: dict[str, JsonValue]
     validate: Callable[[object], dict[str, object]]
+    prepare: Callable[[dict[str, JsonValue]], dict[str, JsonValue]] | None = None
 
     def read(self, text: str) -> dict[str, object]:
         """Keyword arguments from the raw text of a call.
@@ -34,6 +36,8 @@ class ArgumentReader:
             ToolFailedError: `invalid_arguments`; the message shows the model what it wrote.
         """
         arguments = parse_arguments(text)
+        if self.prepare is not None:
+            arguments = self.prepare(arguments)
         try:
             return self.validate(arguments)
         except ValidationError:

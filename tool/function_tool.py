@@ -4,6 +4,7 @@ import inspect
 import logging
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial, update_wrapper
 from typing import Generic, ParamSpec, TypeVar, cast, overload
 
@@ -11,6 +12,7 @@ import anyio
 import anyio.to_thread
 from pydantic_core import PydanticSerializationError, to_json
 
+from agentslot._json import JsonValue
 from agentslot.session import ToolCallId, ToolDefinition, ToolResult, ToolStatus
 from agentslot.tool.contract import Effect, ToolInvocation
 from agentslot.tool.docstring import parse_docstring
@@ -43,8 +45,12 @@ class FunctionTool(Generic[P, R]):
         timeout_seconds: float | None = None,
         parallel_safe: bool = False,
         effect: Effect = Effect.IRREVERSIBLE,
+        prepare: Callable[[dict[str, JsonValue]], dict[str, JsonValue]] | None = None,
     ) -> None:
         """Derive the tool from the signature and the docstring of `function`.
+
+        The arguments are those of `function_tool`, and `prepare`, which may repair the decoded
+        arguments before they are validated; it returns a copy.
 
         Raises:
             ToolDeclarationError: the function cannot be shown to a model as it is written.
@@ -63,7 +69,7 @@ class FunctionTool(Generic[P, R]):
         self.effect = effect
         self.timeout_seconds = timeout_seconds
         self._function = function
-        self._read = signature.reader.read
+        self._read = replace(signature.reader, prepare=prepare).read
         self._invocation = signature.invocation
         self._is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
             getattr(function, "__call__", None)  # noqa: B004 - an object with an async __call__

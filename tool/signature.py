@@ -13,6 +13,7 @@ from agentslot.tool.arguments import ArgumentReader
 from agentslot.tool.contract import ToolInvocation
 from agentslot.tool.docstring import Docstring
 from agentslot.tool.errors import ToolDeclarationError
+from agentslot.tool.schema import tidy_schema
 
 _SHOWN = (str, int, float, bool)  # defaults that stand in the schema
 _NAMED = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
@@ -94,4 +95,4 @@ def _reader(fields: dict[str, object], name: str) -> ArgumentReader:
     schema.pop("title", None)
     for definition in schema.get("$defs", {}).values():
         definition.pop("title", None)
-    return ArgumentReader(schema, adapter.validate_python)
+    return ArgumentReader(tidy_schema(schema), adapter.validate_python)

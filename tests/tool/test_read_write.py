@@ -14,7 +14,8 @@ from agentslot.tool.files import FileRoot, TextRange, read_range, replace
 
 
 def ranged(path: Path, offset: int = 1, limit: int = 2000, column: int = 1) -> TextRange:
-    return read_range(os.open(path, os.O_RDONLY), offset, limit, column)
+    descriptor = os.open(path, os.O_RDONLY)
+    return read_range(descriptor, offset=offset, limit=limit, column=column)
 
 
 @pytest.fixture

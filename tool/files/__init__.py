@@ -3,11 +3,13 @@
 from agentslot.tool.files.containment import FileRoot, Location
 from agentslot.tool.files.edit import Edit, edit_bytes
 from agentslot.tool.files.read import TextRange, read_range
+from agentslot.tool.files.tools import FileTools
 from agentslot.tool.files.write import replace, sha256
 
 __all__ = [
     "Edit",
     "FileRoot",
+    "FileTools",
     "Location",
     "TextRange",
     "edit_bytes",

@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -73,6 +74,14 @@ class Location:
             return None
         self._require_regular(status)
         return status
+
+    def similar(self) -> list[str]:
+        """Names in the folder that look like this one."""
+        descriptor = os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self.folder)
+        try:
+            return get_close_matches(self.name, os.listdir(descriptor))
+        finally:
+            os.close(descriptor)
 
     def _require_regular(self, status: os.stat_result) -> None:
         if stat.S_ISREG(status.st_mode):

@@ -49,7 +49,12 @@ class TextRange:
 
 
 def read_range(
-    descriptor: int, offset: int = 1, limit: int = MAX_LINES, column: int = 1
+    descriptor: int,
+    *,
+    offset: int = 1,
+    limit: int = MAX_LINES,
+    column: int = 1,
+    max_bytes: int = MAX_SHOWN_BYTES,
 ) -> TextRange:
     """Read up to `limit` lines; memory does not depend on the size of the file.
 
@@ -58,6 +63,7 @@ def read_range(
         offset: number of the first line, from 1 (0 counts as 1); negative counts from the end.
         limit: lines to read, 1 to MAX_LINES.
         column: byte within the first line at which to start, from 1.
+        max_bytes: most bytes to read; the range ends at a whole line, if there is one.
 
     Raises:
         ToolFailedError: `not_text` for binary content, `offset_out_of_range`, or `too_large` for
@@ -73,7 +79,7 @@ def read_range(
         total = count_lines(file, begin) if digest else None
         first = seek_line(file, begin, offset, total)
         skip_columns(file, column)
-        lines, cut_by = _window(file, limit)
+        lines, cut_by = _window(file, limit, max_bytes)
     text, used = _decode(b"".join(lines), final=cut_by != "long_line")
     return TextRange(
         text=to_lf(text),
@@ -103,11 +109,11 @@ def _as_utf8(raw: BinaryIO, encoding: Encoding, size: int) -> tuple[BinaryIO, in
     return io.BytesIO(encoding.decode(raw.read()).encode()), 0
 
 
-def _window(file: BinaryIO, limit: int) -> tuple[list[bytes], CutBy | None]:
+def _window(file: BinaryIO, limit: int, max_bytes: int) -> tuple[list[bytes], CutBy | None]:
     lines: list[bytes] = []
-    room = MAX_SHOWN_BYTES
+    room = max_bytes
     while len(lines) < limit:
-        line = file.readline(MAX_SHOWN_BYTES + 1)
+        line = file.readline(max_bytes + 1)
         if len(line) > room:
             return (lines, "bytes") if lines else ([line[:room]], "long_line")
         if not line:

@@ -1,0 +1,374 @@
+"""Functions as tools: what the model is shown, what the function gets, what comes back."""
+
+import json
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Literal
+
+import anyio
+import pytest
+from pydantic import BaseModel, Field
+
+from agentslot.session import ToolResult
+from agentslot.tool import (
+    Effect,
+    ToolDeclarationError,
+    ToolFailedError,
+    ToolInvocation,
+    function_tool,
+)
+from tests.tool.invoking import invocation, invoke, invoke_text, output
+
+
+class Unit(StrEnum):
+    CELSIUS = "celsius"
+    KELVIN = "kelvin"
+
+
+class Place(BaseModel):
+    name: str
+    height: float | None = None
+
+
+@function_tool
+async def add(a: int, b: int = 3) -> int:
+    """Add two integers.
+
+    Args:
+        a: the first,
+            which is needed.
+        b: the second.
+    """
+    return a + b
+
+
+@function_tool
+async def nothing() -> str:
+    """Take no arguments."""
+    return "done"
+
+
+def code(result: ToolResult) -> str:
+    assert result.error is not None
+    return result.error.code
+
+
+def test_the_schema_is_closed_and_described() -> None:
+    assert add.definition.name == "add"
+    assert add.definition.description == "Add two integers."
+    assert add.definition.input_schema == {
+        "type": "object",
+        "properties": {
+            "a": {"type": "integer", "description": "the first, which is needed."},
+            "b": {"type": "integer", "description": "the second.", "default": 3},
+        },
+        "required": ["a"],
+        "additionalProperties": False,
+    }
+
+
+def test_types_of_parameters_become_their_schemas() -> None:
+    @function_tool
+    def measure(
+        place: Place,
+        unit: Unit,
+        how: Literal["fast", "exact"],
+        times: Annotated[int, Field(ge=1, description="repetitions")] | None = None,
+        tags: tuple[str, ...] = (),
+    ) -> None: ...
+
+    assert measure.definition.input_schema["properties"] == {
+        "place": {
+            "type": "object",
+            "properties": {"name": {"type": "string"}, "height": {"type": "number"}},
+            "required": ["name"],
+        },
+        "unit": {"type": "string", "enum": ["celsius", "kelvin"]},
+        "how": {"type": "string", "enum": ["fast", "exact"]},
+        "times": {"type": "integer", "minimum": 1, "description": "repetitions"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+    }
+
+
+def test_a_type_that_contains_itself_keeps_its_definition() -> None:
+    class Node(BaseModel):
+        children: list["Node"] = []
+
+    @function_tool
+    def walk(node: Node) -> None: ...
+
+    schema = walk.definition.input_schema
+    assert "#/$defs/Node" in json.dumps(schema["properties"])
+    assert "Node" in json.dumps(schema["$defs"])
+
+
+def test_a_declared_tool_is_still_a_function() -> None:
+    @function_tool
+    def double(a: int) -> int:
+        """Double."""
+        return a * 2
+
+    assert double(4) == 8
+    assert double.__doc__ == "Double."
+
+
+def test_options_are_kept() -> None:
+    @function_tool(name="look-up", description="Look.", parallel_safe=True, effect=Effect.READ)
+    async def find(key: str) -> str:
+        """Something else."""
+        return key
+
+    assert (find.definition.name, find.definition.description) == ("look-up", "Look.")
+    assert (find.parallel_safe, find.effect) == (True, Effect.READ)
+    assert (add.parallel_safe, add.effect) == (False, Effect.IRREVERSIBLE)
+
+
+async def test_arguments_reach_the_function_and_its_value_comes_back() -> None:
+    assert (await invoke(add, a=1, b=2)).output == "3"
+    assert (await invoke(add, a=1)).output == "4"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a": "1", "b": 2.0}', "3"),  # numbers as text and whole floats
+        ('{"a": 1, "b": null}', "4"),  # a null for an optional argument
+        ('"{\\"a\\": 1}"', "4"),  # encoded twice
+    ],
+)
+async def test_common_slips_of_models_are_understood(text: str, expected: str) -> None:
+    assert (await invoke_text(add, text)).output == expected
+
+
+@pytest.mark.parametrize("text", ["", "  ", "null", "{}"])
+async def test_no_arguments_at_all_are_an_empty_object(text: str) -> None:
+    assert output(await invoke_text(nothing, text)) == "done"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"a": 1, "a": 2}', "duplicate member"),
+        ('{"a": 1', "invalid JSON"),
+        ('{"a": 1} x', "invalid JSON"),
+        ('{"a": NaN}', "invalid JSON"),
+        ("[1]", "must be one JSON object"),
+        ("5", "must be one JSON object"),
+        ('"abc"', "invalid JSON"),
+        ("{}", "a: required but missing"),
+        ('{"a": null}', "a: input should be a valid integer"),
+        ('{"a": 1, "c": 2}', "c: no such argument"),
+        ('{"a": 1.5}', "a: input should be a valid integer, got a number with a fractional part"),
+    ],
+)
+async def test_wrong_arguments_are_explained_with_what_the_model_wrote(
+    text: str, reason: str
+) -> None:
+    result = await invoke_text(add, text)
+    assert result.error is not None
+    assert result.error.code == "invalid_arguments"
+    assert reason in result.error.message
+    assert result.error.message.endswith(f"You wrote: {text}")
+
+
+async def test_numbers_and_booleans_are_coerced_both_ways() -> None:
+    seen: list[object] = []
+
+    @function_tool
+    async def take(text: str, flag: bool, many: list[float]) -> None:
+        seen.extend([text, flag, many])
+
+    await invoke(take, text=12, flag="true", many=["1.5"])
+    assert seen == ["12", True, [1.5]]
+
+
+async def test_nulls_of_optional_members_are_dropped_at_any_depth() -> None:
+    class Options(BaseModel):
+        retries: int = 3
+
+    @function_tool
+    async def run(options: list[Options]) -> int:
+        return options[0].retries
+
+    assert (await invoke(run, options=[{"retries": None}])).output == "3"
+
+
+async def test_a_null_that_means_something_is_kept() -> None:
+    @function_tool
+    async def limit(most: int | None = 5) -> str:
+        return repr(most)
+
+    assert output(await invoke(limit, most=None)) == "None"
+
+
+async def test_the_invocation_is_injected_and_hidden() -> None:
+    @function_tool
+    async def who(name: str, call: ToolInvocation) -> str:
+        call.report(f"asking {name}")
+        return f"{name} in {call.session_id}"
+
+    assert list(who.definition.input_schema["properties"]) == ["name"]  # type: ignore[call-overload]
+    assert output(await invoke(who, name="me")) == "me in session-1"
+
+
+async def test_a_sync_function_runs_in_a_worker_thread() -> None:
+    @function_tool
+    def where() -> bool:
+        return threading.current_thread() is threading.main_thread()
+
+    assert (await invoke(where)).output == "false"
+
+
+@dataclass
+class Point:
+    x: int
+    y: int
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("plain text", '"plain text"'),
+        (None, None),
+        ({"a": [1, 2.5, True]}, '{"a":[1,2.5,true]}'),
+        (Point(1, 2), '{"x":1,"y":2}'),
+        (Place(name="K2"), '{"name":"K2","height":null}'),
+        (float("nan"), '"NaN"'),
+        (Unit.KELVIN, '"kelvin"'),
+    ],
+)
+async def test_what_a_function_returns_becomes_json(value: object, expected: str | None) -> None:
+    @function_tool
+    async def give() -> object:
+        return value
+
+    assert (await invoke(give)).output == expected
+
+
+async def test_a_tool_result_passes_through() -> None:
+    @function_tool
+    async def vote(call: ToolInvocation) -> ToolResult:
+        return ToolResult(call.call.id, ToolResult.succeeded(call.call.id).status, terminate=True)
+
+    assert (await invoke(vote)).terminate
+
+
+async def test_a_value_without_a_json_form_is_a_failure() -> None:
+    @function_tool
+    async def give() -> object:
+        return object()
+
+    assert code(await invoke(give)) == "invalid_tool_result"
+
+
+async def test_a_result_that_is_too_large_is_a_failure_that_says_so() -> None:
+    @function_tool
+    async def much() -> str:
+        return "x" * 2000
+
+    result = await invoke_text(much, "{}", max_bytes=1000)
+    assert code(result) == "result_too_large"
+
+
+async def test_an_expected_failure_reaches_the_model_in_its_own_words() -> None:
+    @function_tool
+    async def pay() -> None:
+        raise ToolFailedError("card_declined", "the card was declined; ask for another")
+
+    result = await invoke(pay)
+    assert result.error is not None
+    assert (result.error.code, result.error.message) == (
+        "card_declined",
+        "the card was declined; ask for another",
+    )
+
+
+async def test_the_text_of_another_exception_stays_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    @function_tool
+    async def leak() -> None:
+        raise ValueError("password=hunter2")
+
+    with caplog.at_level(logging.WARNING, logger="agentslot.tool"):
+        result = await invoke(leak)
+    assert result.error is not None
+    assert result.error.code == "tool_internal"
+    assert "hunter2" not in result.error.message
+    assert "ValueError" in result.error.message
+    assert "hunter2" in caplog.text
+
+
+async def test_a_call_that_takes_too_long_is_a_failure() -> None:
+    @function_tool(timeout_seconds=0.01)
+    async def wait() -> None:
+        await anyio.sleep_forever()
+
+    assert code(await invoke(wait)) == "timeout"
+
+
+async def test_a_sync_call_that_takes_too_long_is_left_to_itself() -> None:
+    released = threading.Event()
+
+    @function_tool(timeout_seconds=0.01)
+    def wait() -> None:
+        released.wait(5)
+
+    try:
+        assert code(await invoke(wait)) == "timeout"
+    finally:
+        released.set()
+
+
+async def test_cancellation_passes_through() -> None:
+    entered = anyio.Event()
+    finished: list[ToolResult] = []
+
+    @function_tool
+    async def wait() -> None:
+        entered.set()
+        await anyio.sleep_forever()
+
+    async def call() -> None:
+        finished.append(await wait.invoke(invocation("wait", "{}")))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(call)
+        await entered.wait()
+        tasks.cancel_scope.cancel()
+    assert finished == []
+
+
+def no_annotation(a) -> None: ...  # type: ignore[no-untyped-def]
+def open_ended(*args: int) -> None: ...
+def open_named(**options: int) -> None: ...
+def positional(a: int, /) -> None: ...
+def unknown_type(a: threading.Event) -> None: ...
+def unresolved(a: "Nowhere") -> None: ...  # type: ignore[name-defined]  # noqa: F821
+
+
+REFUSED: list[tuple[Callable[..., None], str]] = [
+    (no_annotation, "parameter 'a' has no annotation"),
+    (open_ended, "parameter 'args' cannot be passed by name"),
+    (open_named, "parameter 'options' cannot be passed by name"),
+    (positional, "parameter 'a' cannot be passed by name"),
+    (unknown_type, "a type has no JSON Schema"),
+    (unresolved, "its annotations cannot be read"),
+    (lambda: None, "pass name=…"),
+]
+
+
+@pytest.mark.parametrize(("function", "reason"), REFUSED)
+def test_a_function_that_cannot_be_shown_to_a_model_is_refused(
+    function: Callable[..., None], reason: str
+) -> None:
+    with pytest.raises(ToolDeclarationError, match=reason):
+        function_tool(function)
+
+
+def test_a_time_limit_must_be_positive() -> None:
+    with pytest.raises(ToolDeclarationError, match="timeout_seconds must be positive"):
+        function_tool(timeout_seconds=0)(add)

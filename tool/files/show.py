@@ -1,0 +1,68 @@
+"""What the model reads about a file: its lines, and one line in brackets that says the rest."""
+
+import os
+
+from agentslot.tool.errors import ToolFailedError
+from agentslot.tool.files.containment import Location
+from agentslot.tool.files.image import image_type
+from agentslot.tool.files.read import TextRange, read_range
+
+_MAGIC_BYTES = 16
+
+
+def show_file(location: Location, *, offset: int, limit: int, column: int, max_bytes: int) -> str:
+    """Lines of a file and how to read on; of an image, its type and size.
+
+    Raises:
+        ToolFailedError: `not_found`, with names that look alike; or as `read_range` does.
+    """
+    if location.status() is None:
+        raise _missing(location)
+    descriptor = location.open()
+    media_type = image_type(os.pread(descriptor, _MAGIC_BYTES, 0))
+    if media_type is not None:
+        size = os.fstat(descriptor).st_size
+        os.close(descriptor)
+        return f"[image: {media_type}, {size} bytes; its pixels cannot be shown as text]"
+    part = read_range(descriptor, offset=offset, limit=limit, column=column, max_bytes=max_bytes)
+    text = part.text if not part.text or part.text.endswith("\n") else f"{part.text}\n"
+    return f"{text}[{', '.join(_facts(part, offset, column))}]"
+
+
+def _missing(location: Location) -> ToolFailedError:
+    similar = ", ".join(repr(name) for name in location.similar())
+    hint = f"; its folder has {similar}" if similar else "; check the spelling or list the folder"
+    return ToolFailedError("not_found", f"{location.path!r} does not exist{hint}")
+
+
+def _facts(part: TextRange, offset: int, column: int) -> list[str]:
+    facts = [_range(part, column)]
+    if part.crlf:
+        facts.append("CRLF line ends")
+    if part.encoding.name != "utf-8":
+        facts.append(part.encoding.name)
+    if part.cut_by is None and part.text and not part.text.endswith("\n"):
+        facts.append("no line end at the end of the file")
+    if part.sha256 is not None:
+        facts.append(f"sha256 {part.sha256}")
+    if part.cut_by is not None:
+        facts.append(_next_call(part, offset))
+    return facts
+
+
+def _range(part: TextRange, column: int) -> str:
+    if not part.count:
+        return "the file is empty"
+    start = f" from byte {column} of the first" if column > 1 else ""
+    if part.first is None:
+        return f"{part.count} lines near the end{start}"
+    last = part.first + part.count - 1
+    total = "of a huge file" if part.total is None else f"of {part.total}"
+    return f"lines {part.first}-{last} {total}{start}"
+
+
+def _next_call(part: TextRange, offset: int) -> str:
+    first = part.first if part.first is not None else offset
+    if part.cut_by == "long_line":
+        return f"the line goes on: continue with offset={first}, column={part.next_column}"
+    return f"continue with offset={first + part.count}"
