@@ -72,6 +72,9 @@ class ScriptedModel:
         self.requests: list[ModelRequest] = []
         self.streaming = anyio.Event()
 
+    def script(self, *answers: Answer) -> None:
+        self._script.extend(answers)
+
     def inspect(self, config: ModelConfig) -> ExecutionCapabilities:
         return ExecutionCapabilities(context_window_tokens=100_000)
 
@@ -149,7 +152,10 @@ class Gate:
 class Agent:
     """A Session under test, and what it works with."""
 
-    def __init__(self, session: ChannelSession, model: ScriptedModel, gate: Gate) -> None:
+    def __init__(
+        self, channel: InProcessChannel, session: ChannelSession, model: ScriptedModel, gate: Gate
+    ) -> None:
+        self.access = channel.access
         self.session = session
         self.executor = model
         self.gate = gate
@@ -202,7 +208,7 @@ async def agent(
     with anyio.fail_after(20):
         async with application.start():
             session = await channel.create_session(agent="tester", workspace="default")
-            yield Agent(session, model, gate)
+            yield Agent(channel, session, model, gate)
 
 
 def kinds(facts: Sequence[Fact]) -> list[str]:
