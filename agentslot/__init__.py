@@ -5,7 +5,7 @@ The public names of the composition core stand here; the standard agent lives in
 """
 
 import os as _os
-from typing import TYPE_CHECKING
+import typing as _typing
 
 # In a source checkout without symbolic links the sibling folders (../session, ../model, …) are
 # sub-packages of agentslot all the same; in a wheel they already lie inside this folder.
@@ -46,7 +46,7 @@ from agentslot._registrar import Registrar
 from agentslot._resolver import Resolver
 from agentslot._slot import Chain, Many, One
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from agentslot._description import (
         AssemblyDescription,
         ContributionDescription,
@@ -115,6 +115,5 @@ def __getattr__(name: str) -> object:
     if name.endswith("Description") and name in __all__:
         from agentslot import _description
 
-        return getattr(_description, name)
-    problem = f"module 'agentslot' has no attribute {name!r}"
-    raise AttributeError(problem)
+        return globals().setdefault(name, getattr(_description, name))
+    raise AttributeError(f"module 'agentslot' has no attribute {name!r}")

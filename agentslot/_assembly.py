@@ -127,13 +127,11 @@ class _Values(dict[AnySlot, Any]):
 
     def __missing__(self, wanted: AnySlot) -> Any:
         if not isinstance(wanted, Slot):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
-            problem = f"look into an assembly with a slot, not with {wanted!r}"
-            raise TypeError(problem)
+            raise TypeError(f"look into an assembly with a slot, not with {wanted!r}")
         filled = self._filled.get(wanted.id)
         if filled is not None:
             if not wanted.is_same(filled.slot):
-                problem = f"looked up {wanted.describe()}, but built with {filled.slot.describe()}"
-                raise TypeError(problem)
+                raise TypeError(f"{wanted.describe()} is not {filled.slot.describe()}, as built")
             return self[filled.slot]
         if wanted.kind == "one":
             names = near(wanted.id, self._filled)

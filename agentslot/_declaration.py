@@ -33,8 +33,9 @@ class Slot(Generic[T]):
             ValueError: The id is empty or has white space around it.
         """
         if not is_name(slot_id):
-            problem = f"slot id {slot_id!r} is not usable: write text without white space around it"
-            raise ValueError(problem)
+            raise ValueError(
+                f"slot id {slot_id!r} is not usable: write text without white space around it"
+            )
         self.id: Final = slot_id
         self.declared_at: Final[Location | None] = caller()
 
@@ -59,13 +60,13 @@ class Slot(Generic[T]):
         kind = type(self).__name__
         arguments = get_args(getattr(self, "__orig_class__", None))
         if not arguments:
-            problem = f"slot {self.id!r} has no value type: write {kind}[SomeType]({self.id!r})"
-            raise TypeError(problem)
+            raise TypeError(
+                f"slot {self.id!r} has no value type: write {kind}[SomeType]({self.id!r})"
+            )
         try:
             return canonical(arguments[0])
         except TypeError as error:
-            problem = f"the value type of slot {self.id!r} is not usable: {error}"
-            raise TypeError(problem) from None
+            raise TypeError(f"the value type of slot {self.id!r} is not usable: {error}") from None
 
     def is_same(self, other: "AnySlot") -> bool:
         """Tell whether two declarations mean one slot: the same id, kind and value type."""

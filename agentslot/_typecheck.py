@@ -25,6 +25,8 @@ _NO_CONTRACT = frozenset({"__init__", "__new__", "__subclasshook__", "__init_sub
 
 def accepts(wanted: TypeForm, value: object) -> bool:
     """Tell whether a value may belong where `wanted` is asked for; False is certain."""
+    if wanted is Any:
+        return True
     if isinstance(wanted, type) and not _is_protocol(wanted):
         return isinstance(value, _PROMOTED.get(wanted, wanted))
     origin = origin_of(wanted)
@@ -35,7 +37,7 @@ def accepts(wanted: TypeForm, value: object) -> bool:
     if isinstance(wanted, NewType):
         return accepts(canonical(wanted.__supertype__), value)
     cls = origin or wanted
-    if wanted is Any or not isinstance(cls, type):
+    if not isinstance(cls, type):
         return True
     if _is_protocol(cls):
         return all(_has(value, name) for name in required_methods(cls))

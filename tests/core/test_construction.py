@@ -1,0 +1,213 @@
+"""Constructors, and the little that they see."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from agentslot import (
+    Application,
+    BuildFailed,
+    DependencyNotReady,
+    DependencyUndeclared,
+    Module,
+    Registrar,
+    RequirementUnsatisfied,
+    Resolver,
+    ResolverClosed,
+)
+from tests.core.catalog import COUNT, GENERATOR, NAMES, WORDS, Echo, build, place, problem
+
+RESULT = place("result")
+
+
+def asking(ask: Callable[[Resolver], Any], *requires: Any) -> Module:
+    """A module whose constructor asks for something."""
+
+    def construct(resolver: Resolver) -> int:
+        ask(resolver)
+        return 0
+
+    return Module("asking", RESULT.set_with(construct), requires=requires)
+
+
+GIVEN = Module(
+    "given", COUNT.set(7), NAMES.add("x", "1"), NAMES.add("y", "2"), WORDS.append("w"), WORDS.append("v")
+)
+
+
+def test_a_constructor_gets_what_its_module_requires() -> None:
+    seen: list[object] = []
+
+    def ask(resolver: Resolver) -> None:
+        seen.extend((resolver[COUNT], dict(resolver[NAMES]), resolver[WORDS]))
+        seen.extend((resolver.get(COUNT), dict(resolver.get(NAMES)), resolver.get(WORDS)))
+        seen.append(resolver.key(NAMES, "y"))
+
+    build(
+        asking(ask, COUNT.required(), NAMES.at_least(1), WORDS.optional(), NAMES.key("y")), GIVEN
+    )
+
+    assert seen == [7, {"x": "1", "y": "2"}, ("w", "v")] * 2 + ["2"]
+
+
+def test_empty_optional_slots_are_none_and_empty_containers() -> None:
+    seen: list[object] = []
+
+    def ask(resolver: Resolver) -> None:
+        seen.extend((resolver.get(COUNT), dict(resolver[NAMES]), resolver[WORDS]))
+
+    build(asking(ask, COUNT.optional(), NAMES.optional(), WORDS.optional()))
+
+    assert seen == [None, {}, ()]
+
+
+def test_a_mapping_from_a_resolver_cannot_be_changed() -> None:
+    def ask(resolver: Resolver) -> None:
+        resolver[NAMES]["z"] = "3"  # type: ignore[index] # pyright: ignore
+
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        build(asking(ask, NAMES.at_least(1)), GIVEN)
+
+
+def test_an_empty_optional_slot_cannot_be_indexed() -> None:
+    error = problem(asking(lambda r: r[COUNT], COUNT.optional()))
+
+    assert isinstance(error, RequirementUnsatisfied)
+    assert "resolver.get(SLOT)" in error.fix
+
+
+@pytest.mark.parametrize(
+    ("ask", "requires", "missing"),
+    [
+        (lambda r: r[COUNT], [], "One[int]('test.count').required()"),
+        (lambda r: r.get(NAMES), [], "Many[str]('test.name').at_least(1)"),
+        (lambda r: r.key(NAMES, "x"), [], "Many[str]('test.name').key('x')"),
+        (lambda r: r.key(NAMES, "x"), [NAMES.at_least(1)], "Many[str]('test.name').key('x')"),
+        (lambda r: r.key(NAMES, "x"), [NAMES.key("y")], "Many[str]('test.name').key('x')"),
+        (lambda r: r[NAMES], [NAMES.key("x")], "Many[str]('test.name').at_least(1)"),
+    ],
+)
+def test_what_a_module_does_not_require_is_out_of_reach(
+    ask: Callable[[Resolver], Any], requires: list[Any], missing: str
+) -> None:
+    error = problem(asking(ask, *requires), GIVEN)
+
+    assert isinstance(error, DependencyUndeclared)
+    assert error.module == "asking"
+    assert error.fix == f"add {missing} to `requires` of the module"
+
+
+def test_a_resolver_is_closed_when_its_constructor_has_returned() -> None:
+    kept: list[Resolver] = []
+    build(asking(kept.append, COUNT.required()), GIVEN)
+
+    for ask in (lambda r: r[COUNT], lambda r: r.get(COUNT), lambda r: r.key(NAMES, "x")):
+        with pytest.raises(ResolverClosed):
+            ask(kept[0])
+
+
+def test_a_value_constructed_later_in_the_same_module_is_not_ready() -> None:
+    early = NAMES.add_with("early", lambda r: str(r[COUNT]))
+    late = COUNT.set_with(lambda _: 3)
+    requires = [COUNT.required()]
+
+    error = problem(Module("a", early, late, requires=requires))
+    assert isinstance(error, DependencyNotReady)
+    assert error.slot == "test.count"
+
+    assembly = build(Module("a", late, early, requires=requires))
+    assert assembly[NAMES]["early"] == "3"
+
+
+def test_constructors_run_in_dependency_order_and_inside_a_module_in_registration_order() -> None:
+    ran: list[str] = []
+
+    def construct(name: str) -> Callable[[Resolver], str]:
+        return lambda _: ran.append(name) or name
+
+    build(
+        Module(
+            "user",
+            WORDS.append_with(construct("user.first")),
+            NAMES.add_with("u", construct("user.second")),
+            requires=[COUNT.required()],
+        ),
+        Module("provider", COUNT.set_with(lambda _: ran.append("provider") or 1)),
+    )
+
+    assert ran == ["provider", "user.first", "user.second"]
+
+
+def test_an_error_of_a_constructor_is_raised_itself_and_names_module_and_slot() -> None:
+    def fail(_: Resolver) -> int:
+        raise OSError("no such key file")
+
+    with pytest.raises(OSError, match="no such key file") as caught:
+        build(Module("a", COUNT.set_with(fail)))
+
+    assert caught.value.__notes__ == [
+        "raised by the constructor for slot 'test.count' of module 'a'",
+        "in application 'test'",
+    ]
+
+
+def test_one_build_shows_every_constructor_that_fails_and_runs_none_that_depends_on_them() -> None:
+    ran: list[str] = []
+
+    def fail(resolver: Resolver) -> int:
+        raise OSError("key")
+
+    with pytest.raises(BuildFailed) as caught:
+        build(
+            Module("a", COUNT.set_with(fail)),
+            Module("b", RESULT.set_with(fail)),
+            Module(
+                "dependent",
+                WORDS.append_with(lambda r: ran.append("dependent") or str(r[COUNT])),
+                requires=[COUNT.required()],
+            ),
+            Module("independent", WORDS.append_with(lambda _: ran.append("independent") or "")),
+        )
+
+    assert [type(error) for error in caught.value.exceptions] == [OSError, OSError]
+    assert ran == ["independent"]
+
+
+def test_a_failed_build_can_be_repeated_and_the_old_resolver_stays_closed() -> None:
+    kept: list[Resolver] = []
+
+    def construct(resolver: Resolver) -> Echo:
+        kept.append(resolver)
+        if len(kept) == 1:
+            raise OSError("not yet")
+        return Echo()
+
+    application = Application("test", [Module("a", GENERATOR.set_with(construct))])
+    with pytest.raises(OSError, match="not yet"):
+        application.build()
+
+    assert isinstance(application.build()[GENERATOR], Echo)
+    assert len(kept) == 2
+    with pytest.raises(ResolverClosed):
+        kept[0].get(GENERATOR)
+
+
+def test_no_constructor_runs_while_anything_else_is_wrong() -> None:
+    def never(_: Resolver) -> int:
+        raise AssertionError("called")
+
+    error = problem(Module("a", COUNT.set_with(never)), requires=[GENERATOR.required()])
+
+    assert isinstance(error, RequirementUnsatisfied)
+
+
+def test_a_module_may_contribute_in_a_loop() -> None:
+    class Loop(Module):
+        id = "test.loop"
+
+        def register(self, registrar: Registrar) -> None:
+            for number in range(3):
+                registrar.contribute(NAMES.add_with(f"n{number}", lambda _, n=number: str(n)))
+
+    assert dict(build(Loop())[NAMES]) == {"n0": "0", "n1": "1", "n2": "2"}
