@@ -111,8 +111,10 @@ def test_an_error_that_is_all_a_stream_has_is_the_servers_own() -> None:
 
 def test_an_error_after_half_a_call_ends_the_answer_and_keeps_the_text() -> None:
     decoder = OpenAICompletionsDecoder(AttemptId("a"))
+    assert len(decoder.feed(case("W07/openrouter_after_text.txt"))) == 1
+    assert decoder.done
     with pytest.raises(ModelError, match="Provider disconnected") as caught:
-        decoder.feed(case("W07/openrouter_after_text.txt"))
+        decoder.finish()
     assert (caught.value.status, caught.value.retryable) == (502, True)
     assert decoder.text == "Let me run"
 
