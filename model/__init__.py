@@ -3,6 +3,7 @@
 if __name__ == "model":
     raise ImportError("import agentslot.model instead of model: the folder is a part of agentslot")
 
+from agentslot.model.attempt import Timeouts
 from agentslot.model.contract import (
     ATTEMPT_OBSERVER,
     MODEL_CATALOG,
@@ -31,7 +32,10 @@ from agentslot.model.contract import (
     TokenCounter,
 )
 from agentslot.model.errors import ModelError, ModelErrorCode
+from agentslot.model.openai_compatible import OpenAICompatibleModule
+from agentslot.model.retry import RetryPolicy
 from agentslot.model.transcript import Input, Ledger, Transcript
+from agentslot.model.wires.openai_completions import CompatibilityProfile
 from agentslot.session import Modality, ModelConfig, Reasoning, TokenUsage, ToolDefinition
 
 __all__ = [
@@ -42,6 +46,7 @@ __all__ = [
     "AttemptObserver",
     "AttemptOutcome",
     "AttemptRecorder",
+    "CompatibilityProfile",
     "Completed",
     "Completion",
     "ExecutionCapabilities",
@@ -59,12 +64,15 @@ __all__ = [
     "ModelExecutor",
     "ModelRequest",
     "ModelStream",
+    "OpenAICompatibleModule",
     "Price",
     "Reasoning",
     "ReasoningDelta",
     "RequestedCall",
     "Reset",
+    "RetryPolicy",
     "TextDelta",
+    "Timeouts",
     "TokenBudget",
     "TokenCounter",
     "TokenUsage",

@@ -1,5 +1,7 @@
 """What a model reads where a value stood: results of tools, attachments, arguments to repeat."""
 
+import json
+
 from agentslot._json import JsonError, dumps, loads, replace_lone_surrogates
 from agentslot.session import ArtifactMetadata, AttachmentPart, ToolResult, ToolStatus
 
@@ -47,8 +49,10 @@ def object_arguments(arguments: str) -> str:
 def _render_output(output: str) -> str:
     if not output.startswith('"'):
         return output
-    value = loads(output)
-    return value if isinstance(value, str) else output
+    try:
+        return str(json.loads(output))  # our own text; what is stored must never stop a request
+    except ValueError:
+        return output
 
 
 def _render_artifact(artifact: ArtifactMetadata) -> str:

@@ -72,7 +72,8 @@ class Decoder(Protocol):
         """Take the next bytes and return what they show.
 
         Raises:
-            ModelError: the provider reports a failure, or sends what is no answer.
+            ModelError: the provider reports a failure, or sends what is no answer. Behind deltas of
+                the same bytes it is raised by `finish` instead, and the decoder is done.
         """
         ...
 

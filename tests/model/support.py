@@ -99,9 +99,7 @@ def conversation(name: str) -> list[Input]:
         content = entry["content"]
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
         texts = [block["text"] for block in blocks if block["type"] == "text"]
-        results = [block for block in blocks if block["type"] == "tool_result"]
-        for block in results:
-            inputs.append(_result(block, calls))
+        inputs += [_result(block, calls) for block in blocks if block["type"] == "tool_result"]
         if entry["role"] == "assistant" or texts or not blocks:
             role = Role(entry["role"])
             owner = message(number, role, *texts)

@@ -50,6 +50,7 @@ class OpenAICompletionsDecoder:
         self._refused = False
         self._served_model = ""
         self._request_id = ""
+        self._failure: ModelError | None = None
         self.done = False
         self.usage: TokenUsage | None = None
 
@@ -80,10 +81,16 @@ class OpenAICompletionsDecoder:
         except EventTooLargeError as error:
             raise ModelError(ModelErrorCode.INVALID_ANSWER, str(error)) from error
         deltas: list[Delta] = []
-        for event in events:
-            if self.done:
-                break
-            self._take(event, deltas)
+        try:
+            for event in events:
+                if self.done:
+                    break
+                self._take(event, deltas)
+        except ModelError as error:
+            if not deltas:
+                raise
+            self._failure = error  # what came before it is shown first, however the bytes were cut
+            self.done = True
         return deltas
 
     def finish(self) -> Answer:
@@ -92,6 +99,8 @@ class OpenAICompletionsDecoder:
         Raises:
             ModelError: it ended early, is empty, or is none.
         """
+        if self._failure is not None:
+            raise self._failure
         if self._sse is None:
             self._take_document()
         if not self.settled or (not self._finish and not self._calls.arguments_complete()):
