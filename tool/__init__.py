@@ -12,13 +12,16 @@ from agentslot.session import (
     ToolStatus,
 )
 from agentslot.tool.contract import TOOLS, Effect, Tool, ToolInvocation
-from agentslot.tool.errors import ToolDeclarationError, ToolFailedError
+from agentslot.tool.errors import ToolDeclarationError, ToolFailedError, ToolRootError
 from agentslot.tool.function_tool import FunctionTool, function_tool
+from agentslot.tool.module import BashModule, FilesModule, ToolsModule
 
 __all__ = [
     "TOOLS",
     "ArtifactMetadata",
+    "BashModule",
     "Effect",
+    "FilesModule",
     "FunctionTool",
     "Tool",
     "ToolCall",
@@ -28,6 +31,8 @@ __all__ = [
     "ToolFailedError",
     "ToolInvocation",
     "ToolResult",
+    "ToolRootError",
     "ToolStatus",
+    "ToolsModule",
     "function_tool",
 ]

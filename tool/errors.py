@@ -2,8 +2,11 @@
 
 AgentSlotError
 ├── ToolFailedError         code, message: an expected failure that the model is told about
-└── ToolDeclarationError    a function cannot be shown to a model as it is written
+├── ToolDeclarationError    a function cannot be shown to a model as it is written
+└── ToolRootError           the folder that tools are to work in is not there
 """
+
+from pathlib import Path
 
 from agentslot import AgentSlotError
 
@@ -35,3 +38,17 @@ class ToolDeclarationError(AgentSlotError):
     def __init__(self, tool: str, reason: str) -> None:
         super().__init__(f"{tool!r} cannot be a tool: {reason}")
         self.tool = tool
+
+
+class ToolRootError(AgentSlotError):
+    """The folder that a module's tools are to work in does not exist; raised when it starts.
+
+    Attributes:
+        module: id of the module.
+        folder: the absolute path that was looked for.
+    """
+
+    def __init__(self, module: str, folder: Path) -> None:
+        super().__init__(f"{module}: there is no folder {folder}; create it or pass another root")
+        self.module = module
+        self.folder = folder

@@ -37,8 +37,24 @@ def edit_file(path: str, *, old: str, new: str, sha256: str) -> Call:
     """Replace the one occurrence of `old` in a file whose content has the given hash."""
     return _call(
         "file_edit",
-        {"path": path, "old_text": old, "new_text": new, "expected_sha256": sha256},
+        {
+            "path": path,
+            "edits": [{"old_string": old, "new_string": new}],
+            "expected_sha256": sha256,
+        },
     )
+
+
+def edit_of(call: Call) -> tuple[str, str, str]:
+    """Path, old and new text of a call that `edit_file` made."""
+    match call.arguments:
+        case {
+            "path": str(path),
+            "edits": [{"old_string": str(old), "new_string": str(new)}],
+        }:
+            return path, old, new
+        case _:
+            raise ValueError(call)
 
 
 def is_ours(call: Call) -> bool:

@@ -70,7 +70,7 @@ def _take(known: Knowledge, exchange: Exchange) -> None:
     path = str(exchange.call.arguments.get("path"))
     if exchange.call.name == "file_read":
         known.texts[path] = results.file_text(exchange.result)
-        known.hashes[path] = str(results.member(exchange.result, "sha256"))
+        known.hashes[path] = str(results.sha256(exchange.result))
         known.doubtful.discard(path)
     elif exchange.call.name == "file_edit":
         known.edited.add(path)

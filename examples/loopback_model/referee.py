@@ -76,20 +76,19 @@ class Referee:
         text = results.file_text(exchange.result)
         if text not in self._possible[path]:
             raise _wrong(exchange, f"that is not the text of '{path}'")
-        if results.member(exchange.result, "sha256") != _sha256(text):
+        if results.sha256(exchange.result) != _sha256(text):
             raise _wrong(exchange, f"that is not the hash of '{path}'")
         self._possible[path] = {text}
 
     def _edit(self, exchange: Exchange) -> None:
         path, edited = self._edited(exchange)
-        given = results.member(exchange.result, "sha256")
+        given = results.sha256(exchange.result)
         if given not in {_sha256(text) for text in edited}:
             raise _wrong(exchange, f"that is not the hash of '{path}' after the edit")
         self._possible[path] = edited
 
     def _edited(self, exchange: Exchange) -> tuple[str, set[str]]:
-        arguments = exchange.call.arguments
-        path, old, new = (str(arguments[name]) for name in ("path", "old_text", "new_text"))
+        path, old, new = actions.edit_of(exchange.call)
         return path, {text.replace(old, new) for text in self._possible[path] if old in text}
 
     def _test(self, exchange: Exchange) -> None:
@@ -101,7 +100,7 @@ class Referee:
         untouched = all(self._possible[path] == {text} for path, text in self._original.items())
         if passed and untouched:
             raise _wrong(exchange, "the tests cannot pass before the project was changed")
-        if results.member(exchange.result, "exit_code") != int(failed):
+        if results.exit_code(exchange.result) != int(failed):
             raise _wrong(exchange, f"the exit code does not fit '{verdict}'")
 
 

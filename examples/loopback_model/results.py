@@ -1,60 +1,44 @@
-"""What the content of a tool result says.
+"""What the text of a tool result says.
 
-A result is the JSON that the tool gave, or a sentence of the runtime about the call.
+The tools end a result with notes in brackets; the runtime puts a sentence of its own in front when
+a call failed or nobody knows how it ended.
 """
 
 import re
-from collections.abc import Iterator
 
-from pydantic import JsonValue, TypeAdapter, ValidationError
-
-_JSON = TypeAdapter[JsonValue](JsonValue)
-_NOT_SETTLED = re.compile(r"outcome[ _](is )?unknown|cancell?ed", re.IGNORECASE)
+_UNSETTLED = re.compile(
+    r"The outcome of this call is unknown|No result provided|Error \((canceled|outcome_unknown)\)"
+)
+_SHA256 = re.compile(r"\bsha256 ([0-9a-f]{64})\b")
+_EXIT_CODE = re.compile(r"^\[exit code (\d+)\]$", re.MULTILINE)
 
 
 def is_unsettled(result: str) -> bool:
     """Whether the call may or may not have taken effect: cut off by a crash, or cancelled."""
-    members = _members(result)
-    if members is None:
-        return _NOT_SETTLED.search(result) is not None
-    told = [str(value) for name, value in members if name in {"status", "code", "message"}]
-    return any(_NOT_SETTLED.search(text) for text in told)
+    return _UNSETTLED.match(result) is not None
 
 
-def member(result: str, name: str) -> JsonValue:
-    """The first member called `name`, wherever it lies in the result; None if there is none."""
-    for found, value in _members(result) or ():
-        if found == name:
-            return value
-    return None
+def sha256(result: str) -> str | None:
+    """The hash of the file that was read or edited, from the last line."""
+    found = _SHA256.search(_last_line(result))
+    return found[1] if found else None
+
+
+def exit_code(result: str) -> int | None:
+    """The exit code of the command."""
+    found = _EXIT_CODE.search(result)
+    return int(found[1]) if found else None
 
 
 def file_text(result: str) -> str:
-    """The text of the file that was read."""
-    content = member(result, "content")
-    return content if isinstance(content, str) else result
+    """The text of the file that was read: all but the last line."""
+    return result.removesuffix(_last_line(result))
 
 
 def output(result: str) -> str:
     """What a command printed, on both its streams."""
-    printed = [member(result, stream) for stream in ("stdout", "stderr")]
-    texts = [text for text in printed if isinstance(text, str)]
-    return "\n".join(texts) if texts else result
+    return _EXIT_CODE.split(result, maxsplit=1)[0]
 
 
-def _members(result: str) -> list[tuple[str, JsonValue]] | None:
-    try:
-        value = _JSON.validate_json(result)
-    except ValidationError:
-        return None
-    return list(_walk(value))
-
-
-def _walk(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            yield name, inner
-            yield from _walk(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _walk(inner)
+def _last_line(result: str) -> str:
+    return result.rpartition("\n")[2]

@@ -181,7 +181,7 @@ def test_a_result_that_the_tool_cannot_have_given_is_refused(
     [
         (_only(""), "ends with OK or FAILED"),
         (_with("FAILED (failures=2)", "OK"), "cannot pass before"),
-        (_with('"exit_code": 1', '"exit_code": 0'), "exit code"),
+        (_with("[exit code 1]", "[exit code 0]"), "exit code"),
     ],
 )
 def test_a_test_run_that_did_not_happen_so_is_refused(

@@ -12,7 +12,7 @@ from tests.examples.vendorclient import (
 )
 from tests.examples.workshop import Workshop
 
-UNKNOWN = json.dumps({"status": "outcome_unknown"})
+UNKNOWN = "The outcome of this call is unknown: it may or may not have taken effect."
 
 
 def test_the_project_is_broken_before_anybody_works_on_it(workshop: Workshop) -> None:

@@ -24,7 +24,7 @@ def _tool(name: str, *properties: str) -> JsonObject:
 TOOLS = [
     _tool("bash", "command"),
     _tool("file_read", "path"),
-    _tool("file_edit", "path", "old_text", "new_text", "expected_sha256"),
+    _tool("file_edit", "path", "edits", "expected_sha256"),
 ]
 
 

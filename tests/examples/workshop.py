@@ -25,42 +25,45 @@ class Workshop:
         shutil.copytree(PROJECT, root, dirs_exist_ok=True, ignore=ignore)
 
     def run(self, function: JsonObject) -> str:
-        """Run one call; return its result's JSON."""
+        """Run one call; return the text of its result, as the tools of the same names write it."""
         name, arguments = function["name"], json.loads(function["arguments"])
         self.ran.append(name)
-        operations: dict[str, Callable[..., JsonObject]] = {
+        operations: dict[str, Callable[..., str]] = {
             "bash": self.bash,
             "file_read": self.read,
             "file_edit": self.edit,
         }
-        return json.dumps(operations[name](**arguments))
+        return operations[name](**arguments)
 
-    def read(self, path: str) -> JsonObject:
+    def read(self, path: str) -> str:
         text = (self.root / path).read_text(encoding="utf-8")
-        return {"path": path, "content": text, "sha256": _sha256(text)}
+        lines = text.count("\n")
+        return f"{text}[lines 1-{lines} of {lines}, sha256 {_sha256(text)}]"
 
-    def edit(self, path: str, old_text: str, new_text: str, expected_sha256: str) -> JsonObject:
+    def edit(self, path: str, edits: list[JsonObject], expected_sha256: str) -> str:
         text = (self.root / path).read_text(encoding="utf-8")
         assert _sha256(text) == expected_sha256
-        assert text.count(old_text) == 1
-        changed = text.replace(old_text, new_text)
-        (self.root / path).write_text(changed, encoding="utf-8")
-        return {"path": path, "sha256": _sha256(changed)}
+        for edit in edits:
+            assert text.count(edit["old_string"]) == 1
+            text = text.replace(edit["old_string"], edit["new_string"])
+        (self.root / path).write_text(text, encoding="utf-8")
+        return f"Edited {path}: 1 replacement.\n[sha256 {_sha256(text)}]"
 
-    def bash(self, command: str) -> JsonObject:
+    def bash(self, command: str) -> str:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         done = subprocess.run(
             ["bash", "--noprofile", "--norc", "-c", command],
             cwd=self.root,
             env={"PATH": path},
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             encoding="utf-8",
             check=False,
         )
-        return {"exit_code": done.returncode, "stdout": done.stdout, "stderr": done.stderr}
+        return f"{done.stdout}[exit code {done.returncode}]"
 
     def passes_its_tests(self) -> bool:
-        return bool(self.bash("python -m unittest")["exit_code"] == 0)
+        return self.bash("python -m unittest").endswith("[exit code 0]")
 
 
 def _sha256(text: str) -> str:

@@ -14,7 +14,7 @@ import pytest
 from agentslot.session import ToolResult
 from agentslot.tool import FunctionTool
 from agentslot.tool.shell import Outcome, RollingOutput, Shell, outcome_of, reduced_environment
-from agentslot.tool.shell.group import is_alive
+from agentslot.tool.shell.group import survives
 from tests.tool.invoking import invoke, invoke_text, output
 
 Bash = FunctionTool[..., object]
@@ -88,9 +88,9 @@ async def test_a_process_left_behind_is_named_and_ends_with_the_shell(tmp_path: 
     text = output(await invoke(shell.tool(), command="sleep 60 & echo $$"))
     group = int(text.split("\n")[0])
     assert f"[still running in the background; to stop it: kill -- -{group}]" in text
-    assert is_alive(group)
+    assert await survives(group)
     await shell.aclose()
-    assert not is_alive(group)
+    assert not await survives(group)
 
 
 async def test_on_time_out_the_whole_group_ends_and_the_output_is_kept(

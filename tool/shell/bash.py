@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import anyio
+import anyio.to_thread
 from pydantic import Field
 
 from agentslot.session import ToolResult
@@ -95,7 +96,7 @@ class Shell:
         environment = self._environment
         try:
             finished = await run_process(
-                [*shell_arguments(), command],
+                [*await anyio.to_thread.run_sync(shell_arguments), command],
                 folder=self.folder,
                 environment=reduced_environment(os.environ) if environment is None else environment,
                 timeout_seconds=timeout_seconds,
@@ -103,16 +104,20 @@ class Shell:
         except OSError as error:
             message = f"bash could not be started: {error.strerror}"
             raise ToolFailedError("execution_failed", message) from error
-        self._background = {group for group in self._background if is_orphaned(group)}
+        await anyio.to_thread.run_sync(self._forget_ended)
         if finished.background_group is not None:
             self._background.add(finished.background_group)
         return finished
 
+    def _forget_ended(self) -> None:
+        self._background = {group for group in self._background if is_orphaned(group)}
+
     async def aclose(self) -> None:
         """End what commands left running in the background."""
         with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(self._forget_ended)
             async with anyio.create_task_group() as tasks:
-                for group in filter(is_orphaned, self._background):
+                for group in self._background:
                     tasks.start_soon(stop_group, group)
         self._background.clear()
 

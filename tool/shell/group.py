@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 
 GRACE_SECONDS = 1.0
 """Time between SIGTERM and SIGKILL."""
@@ -52,6 +53,11 @@ def is_orphaned(group: int) -> bool:
     return False
 
 
+async def survives(group: int) -> bool:
+    """As `is_alive`; the table of processes is read in a worker thread."""
+    return await anyio.to_thread.run_sync(is_alive, group)
+
+
 async def stop_group(group: int) -> None:
     """Ask the processes of the group to end, then make them; returns when none is left.
 
@@ -68,7 +74,7 @@ async def stop_group(group: int) -> None:
 
 
 async def _gone(group: int) -> None:
-    while is_alive(group):  # noqa: ASYNC110 - no event tells when a foreign process ends
+    while await survives(group):  # noqa: ASYNC110 - no event tells when a foreign process ends
         await anyio.sleep(_POLL_SECONDS)
 
 

@@ -11,7 +11,7 @@ from subprocess import DEVNULL, STDOUT
 import anyio
 from anyio.abc import Process
 
-from agentslot.tool.shell.group import is_alive, stop_group
+from agentslot.tool.shell.group import stop_group, survives
 from agentslot.tool.shell.output import RollingOutput
 
 DEFAULT_CAPACITY = 50 * 1024
@@ -98,7 +98,9 @@ async def run_process(
         timed_out = await _run_in_time(process, reader, output, timeout_seconds)
     finally:
         os.close(reader)
-    return _finished(process, output, timed_out=timed_out)
+    outcome, exit_code, name = outcome_of(process.returncode, timed_out=timed_out)
+    left = not timed_out and await survives(process.pid)
+    return Finished(outcome, exit_code, name, output, process.pid if left else None)
 
 
 async def _run_in_time(
@@ -148,12 +150,6 @@ async def _read(reader: int) -> bytes:
             return os.read(reader, _CHUNK)
         except BlockingIOError:
             continue
-
-
-def _finished(process: Process, output: RollingOutput, *, timed_out: bool) -> Finished:
-    outcome, exit_code, name = outcome_of(process.returncode, timed_out=timed_out)
-    left = not timed_out and is_alive(process.pid)
-    return Finished(outcome, exit_code, name, output, process.pid if left else None)
 
 
 def outcome_of(returncode: int | None, *, timed_out: bool) -> tuple[Outcome, int, str | None]:
