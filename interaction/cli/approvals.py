@@ -1,12 +1,14 @@
 """Deciding on calls that wait for a person, one at a time, while the Run goes on."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 import anyio
+from anyio.abc import TaskGroup
 
 from agentslot.interaction.cli.activity import call_line
 from agentslot.interaction.cli.screen import Screen
+from agentslot.interaction.events import ApprovalRequested, Event, ToolFinished
 from agentslot.interaction.gateway import PendingApproval
 from agentslot.interaction.handle import ChannelSession
 from agentslot.session import ClassifiedError, ToolCallId, safe_line
@@ -35,8 +37,23 @@ class Approvals:
         self._turn = anyio.Lock()
         self._considered: dict[ToolCallId, anyio.CancelScope] = {}
 
-    async def consider(self, pending: PendingApproval) -> None:
-        """Decide on a call; a call that is being considered already is left alone."""
+    def notice(self, event: Event, tasks: TaskGroup) -> None:
+        """Begin to decide on a call that asks; stop when it has its result and waits no more."""
+        match event:
+            case ApprovalRequested():
+                pending = PendingApproval(event.call, event.reason, event.digest)
+                tasks.start_soon(self._consider, pending)
+            case ToolFinished() if scope := self._considered.get(event.call.id):
+                scope.cancel()
+            case _:
+                pass
+
+    def notice_all(self, waiting: Iterable[PendingApproval], tasks: TaskGroup) -> None:
+        """Begin to decide on calls that wait already."""
+        for pending in waiting:
+            tasks.start_soon(self._consider, pending)
+
+    async def _consider(self, pending: PendingApproval) -> None:
         call_id = pending.call.id
         if call_id in self._considered:
             return
@@ -48,11 +65,6 @@ class Approvals:
                 await self._answer(pending, decision)
             finally:
                 del self._considered[call_id]
-
-    def withdraw(self, call_id: ToolCallId) -> None:
-        """The call has its result, it waits no more: stop asking."""
-        if scope := self._considered.get(call_id):
-            scope.cancel()
 
     async def _answer(self, pending: PendingApproval, decision: Decision) -> None:
         try:

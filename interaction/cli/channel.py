@@ -20,13 +20,17 @@ CLI_ACTOR = Actor(ActorKind.LOCAL_USER, "cli")
 class CliChannel:
     """Talks to one Session in the terminal while the application runs.
 
-    Give either `session_id`, to resume, or `agent` and `workspace`, to begin a new Session.
+    Give either `session_id`, to resume, or `agent` and `workspace`, to begin a new Session or,
+    with `latest`, to resume the one that changed last.
 
     Example:
         channel = CliChannel(agent="bot", workspace="default")
         application = new_application("bot", modules=[gateway_channel("cli", channel), ...], ...)
         async with application.start():
             await channel.finished()
+
+    Attributes:
+        interactive: whether a person can be asked.
 
     Args:
         lines: the input, line by line; standard input unless given.
@@ -43,6 +47,7 @@ class CliChannel:
         session_id: str | None = None,
         agent: str | None = None,
         workspace: str | None = None,
+        latest: bool = False,
         actor: Actor = CLI_ACTOR,
         lines: AsyncIterator[str] | None = None,
         interactive: bool | None = None,
@@ -52,10 +57,11 @@ class CliChannel:
             raise ValueError("give either session_id, or agent and workspace")
         self._session_id = session_id
         self._scope = (agent or "", workspace or "")
+        self._latest = latest
         self._lines: AsyncIterator[str] = DescriptorLines() if lines is None else lines
         if interactive is None:
             interactive = isinstance(self._lines, DescriptorLines) and self._lines.interactive
-        self._interactive = interactive
+        self.interactive = interactive
         self._screen = Screen(sys.stdout) if screen is None else screen
         self._channel = InProcessChannel(actor=actor)
         self._conversation: Conversation | None = None
@@ -80,7 +86,7 @@ class CliChannel:
         """Open the Session and talk in the background."""
         session = await self._open()
         self._conversation = Conversation(
-            session, self._screen, self._lines, interactive=self._interactive
+            session, self._screen, self._lines, interactive=self.interactive
         )
         self._show_header(session)
         async with anyio.create_task_group() as tasks:
@@ -101,10 +107,14 @@ class CliChannel:
         if self._session_id is not None:
             return await self._channel.resume_session(self._session_id)
         agent, workspace = self._scope
+        if self._latest:
+            newest = (await self._channel.list_sessions(agent, workspace, limit=1)).sessions
+            if newest:
+                return await self._channel.resume_session(newest[0].id)
         return await self._channel.create_session(agent=agent, workspace=workspace)
 
     def _show_header(self, session: ChannelSession) -> None:
-        hint = "; /help lists the commands" if self._interactive else ""
+        hint = "; /help lists the commands" if self.interactive else ""
         self._screen.note(f"session {session.id}, revision {session.revision}{hint}", "dim")
         for repair in session.repairs:
             self._screen.note(f"mended: {repair.description}", "yellow")

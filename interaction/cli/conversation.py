@@ -12,10 +12,17 @@ from agentslot.interaction.cli.lines import DescriptorLines
 from agentslot.interaction.cli.live import LiveView
 from agentslot.interaction.cli.screen import Screen
 from agentslot.interaction.errors import LineTooLong
-from agentslot.interaction.events import ApprovalRequested, Event, ToolFinished
+from agentslot.interaction.events import Event
 from agentslot.interaction.gateway import PendingApproval, SessionView
 from agentslot.interaction.handle import ChannelSession
-from agentslot.session import ClassifiedError, RevisionConflictError, RunStatus
+from agentslot.session import (
+    ClassifiedError,
+    Message,
+    RevisionConflictError,
+    Role,
+    RunFact,
+    RunStatus,
+)
 
 _HELP = """\
 /cancel      end the run that goes on
@@ -154,17 +161,15 @@ class Conversation:
             self._settled = _last_sequence(view)
         else:
             self._screen.note("the output fell behind and lost a piece; the run goes on", "dim")
-        for pending in view.approvals:
-            self._start_considering(pending)
+        if self._tasks is not None:
+            self._approvals.notice_all(view.approvals, self._tasks)
         if view.active_run is not None:
             self._watch_run()
 
     def _on_event(self, event: Event) -> None:
-        if isinstance(event, ToolFinished):
-            self._approvals.withdraw(event.call.id)
         self._live.show(event)
-        if isinstance(event, ApprovalRequested):
-            self._start_considering(PendingApproval(event.call, event.reason, event.digest))
+        if self._tasks is not None:
+            self._approvals.notice(event, self._tasks)
 
     def _watch_run(self) -> None:
         self._run_started_since = True
@@ -185,17 +190,16 @@ class Conversation:
         self._prompt()
 
     def _settle(self, view: SessionView) -> None:
-        status = self._live.settle(f for f in view.recent_history if f.sequence > self._settled)
+        new = [f.payload for f in view.recent_history if f.sequence > self._settled]
         self._settled = _last_sequence(view)
-        if status is not None and status is not RunStatus.COMPLETED:
-            self.status = status
+        self._live.settle(p for p in new if isinstance(p, Message) and p.role is Role.ASSISTANT)
+        for end in new:
+            if isinstance(end, RunFact) and end.termination is not None:
+                self._live.run_ended(end.status, end.termination)
+                self.status = end.status
         self.interrupted = self._canceling and not self._interactive
 
     # Approving
-
-    def _start_considering(self, pending: PendingApproval) -> None:
-        if self._tasks is not None:
-            self._tasks.start_soon(self._approvals.consider, pending)
 
     async def _decide(self, pending: PendingApproval) -> Decision:
         if self._interactive:

@@ -1,4 +1,4 @@
-"""A Run on the screen while it goes on, and its durable end."""
+"""A Run on the screen, while it goes on and when it has ended."""
 
 from collections.abc import Callable, Iterable
 
@@ -16,19 +16,17 @@ from agentslot.interaction.events import (
     ToolStarted,
 )
 from agentslot.session import (
-    Fact,
     Message,
     MessageId,
-    Role,
-    RunFact,
     RunStatus,
+    RunTermination,
     ToolCallId,
     safe_line,
 )
 
 
 class LiveView:
-    """Shows events as they come. What History says in the end is shown where they left gaps."""
+    """Shows events as they come; `settle` fills in what got lost, as live events may."""
 
     def __init__(self, screen: Screen, *, clock: Callable[[], float] = anyio.current_time) -> None:
         self._screen = screen
@@ -56,22 +54,22 @@ class LiveView:
             case _:
                 pass
 
-    def settle(self, facts: Iterable[Fact]) -> RunStatus | None:
-        """Show what these facts hold beyond the events; returns how the last Run of them ended."""
-        status: RunStatus | None = None
-        for fact in facts:
-            match fact.payload:
-                case Message(role=Role.ASSISTANT) as message:
-                    self._settle_message(message)
-                case RunFact(status=ended) as end if ended is not RunStatus.STARTED:
-                    status = ended
-                    self._settle_run(end)
-                case _:
-                    pass
+    def settle(self, messages: Iterable[Message]) -> None:
+        """These are the durable messages: show what no event brought of them."""
+        for message in messages:
+            self._settle_message(message)
         self._screen.end_answer()
         self._shown.clear()
         self._started.clear()
-        return status
+
+    def run_ended(self, status: RunStatus, termination: RunTermination | None) -> None:
+        """Say why a Run ended before it was done."""
+        if termination is not None:
+            self._screen.note(
+                f"run {status}: {safe_line(termination.message)}"
+                f" [{termination.source}/{termination.code}]",
+                "yellow" if status is RunStatus.CANCELED else "red",
+            )
 
     def _show_text(self, chunk: TextChunk) -> None:
         if chunk.message_id not in self._shown:
@@ -108,11 +106,3 @@ class LiveView:
             if not shown:
                 self._screen.end_answer()
             self._screen.answer(rest)
-
-    def _settle_run(self, end: RunFact) -> None:
-        if end.termination is not None:
-            reason = end.termination
-            self._screen.note(
-                f"run {end.status}: {safe_line(reason.message)} [{reason.source}/{reason.code}]",
-                "yellow" if end.status is RunStatus.CANCELED else "red",
-            )

@@ -1,0 +1,179 @@
+"""`agentslot doctor`: look at what an agent would find here, and what it would use instead."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from agentslot.standardagent.command.places import sessions_folder
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
+_EXTRAS = {
+    # distribution: (extra, what it is for, what is used without it)
+    "rich": ("cli", "colours in the terminal", "plain text"),
+    "jiter": ("fast", "reading JSON fast", "the standard library"),
+    "httpx2": ("httpx2", "the maintained HTTP client", "httpx"),
+    "trio": ("trio", "the trio event loop", "asyncio"),
+}
+_PROGRAMS = {
+    # program: (what it is for, what is used without it)
+    "bash": ("the bash tool", "sh"),
+    "git": ("looking at changes", "nothing"),
+    "rg": ("searching files fast", "a slower search of our own"),
+}
+_VARIABLES = {
+    # variable: what is used without it
+    "AGENTSLOT_BASE_URL": "the address of OpenAI",
+    "AGENTSLOT_MODEL": "nothing: `agentslot chat` needs it, or --model",
+    "AGENTSLOT_API_KEY": "nothing: `agentslot chat` needs it, unless the server is on this machine",
+}
+
+Status = Literal["ok", "missing", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at.
+
+    Attributes:
+        status: `broken` if nothing works without it; `missing` if something else is used.
+        detail: what was found, or what to do about it.
+        instead: what is used while it is missing.
+    """
+
+    subject: str
+    status: Status
+    detail: str
+    instead: str = ""
+
+
+def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> ArgumentParser:
+    """Declare the options of `doctor`."""
+    parser = subparsers.add_parser(
+        "doctor",
+        help="check this machine and say what is missing",
+        description="Check Python, libraries, programs, the session folder and the model's"
+        " settings. Values of variables are never shown. Exit code 1 if something needed is broken.",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    return parser
+
+
+def run(options: Namespace) -> int:
+    """Check everything and show it."""
+    checks = list(_checks())
+    healthy = all(check.status != "broken" for check in checks)
+    if options.json:
+        print(json.dumps({"ok": healthy, "checks": [asdict(check) for check in checks]}))
+    else:
+        _print_table(checks)
+    return 0 if healthy else 1
+
+
+def _checks() -> Iterator[Check]:
+    yield _python()
+    for name in ("agentslot", "pydantic", "anyio"):
+        yield _required(name)
+    yield _http_client()
+    for name in _EXTRAS:
+        yield _optional(name)
+    for name in _PROGRAMS:
+        yield _program(name)
+    yield _session_folder(sessions_folder())
+    for name in _VARIABLES:
+        yield _variable(name)
+
+
+def _python() -> Check:
+    found = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info < (3, 11):
+        return Check("python", "broken", f"{found}; AgentSlot needs 3.11 or newer")
+    return Check("python", "ok", found)
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
+def _required(distribution: str) -> Check:
+    found = _version(distribution)
+    if found is not None:
+        return Check(distribution, "ok", found)
+    if distribution == "agentslot":
+        return Check(distribution, "ok", "runs from a source folder, not installed")
+    return Check(distribution, "broken", f"pip install {distribution}")
+
+
+def _http_client() -> Check:
+    found = [name for name in ("httpx2", "httpx") if _version(name)]
+    if not found:
+        return Check("http client", "broken", "pip install httpx")
+    return Check("http client", "ok", f"{found[0]} {_version(found[0])}")
+
+
+def _optional(distribution: str) -> Check:
+    extra, purpose, instead = _EXTRAS[distribution]
+    found = _version(distribution)
+    if found is not None:
+        return Check(distribution, "ok", f"{found}, {purpose}")
+    return Check(distribution, "missing", f"{purpose}: pip install agentslot[{extra}]", instead)
+
+
+def _program(name: str) -> Check:
+    purpose, instead = _PROGRAMS[name]
+    path = shutil.which(name)
+    if path is None:
+        return Check(name, "missing", purpose, instead)
+    return Check(name, "ok", f"{_program_version(path)}, {purpose}")
+
+
+def _program_version(path: str) -> str:
+    """The first number in what the program says about itself; its path if it says none."""
+    try:
+        said = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, timeout=5, check=False
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return path
+    return next((word for word in said.split() if word[0].isdigit()), path)
+
+
+def _session_folder(folder: Path) -> Check:
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    try:
+        with tempfile.TemporaryFile(dir=existing):
+            pass
+    except OSError as error:
+        return Check(
+            "session folder",
+            "broken",
+            f"{folder}: {error.strerror}; make it writable or set XDG_STATE_HOME",
+        )
+    return Check("session folder", "ok", f"{folder}{'' if existing == folder else ' (new)'}")
+
+
+def _variable(name: str) -> Check:
+    if os.environ.get(name, "").strip():
+        return Check(name, "ok", "set")
+    return Check(name, "missing", "not set", _VARIABLES[name])
+
+
+def _print_table(checks: list[Check]) -> None:
+    width = max(len(check.subject) for check in checks)
+    for check in checks:
+        mark = {"ok": "ok", "missing": "-", "broken": "BROKEN"}[check.status]
+        instead = f"; used instead: {check.instead}" if check.instead else ""
+        print(f"{check.subject:<{width}}  {mark:<6}  {check.detail}{instead}")

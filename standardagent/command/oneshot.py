@@ -1,0 +1,147 @@
+"""One prompt, one Run, one answer."""
+
+import sys
+from typing import Literal
+
+import anyio
+from anyio.abc import TaskGroup
+
+from agentslot import Application
+from agentslot.interaction import (
+    GATEWAY_ACCESS,
+    ChannelSession,
+    Event,
+    InProcessChannel,
+    PendingApproval,
+    RunResult,
+    SessionView,
+)
+from agentslot.interaction.cli import (
+    CLI_ACTOR,
+    Approvals,
+    Decision,
+    DescriptorLines,
+    Follower,
+    Questions,
+    Screen,
+    interrupts,
+)
+from agentslot.session import RunStatus
+from agentslot.standardagent.command.conversing import INTERRUPTED
+from agentslot.standardagent.command.failure import UsageError
+from agentslot.standardagent.command.showing import Show
+
+Approve = Literal["ask", "all", "none"]
+
+_DENIED = "nobody can be asked here, there is no terminal: run again with --approve all"
+
+
+class OneShot:
+    """Sends one prompt to an application and shows what comes of it.
+
+    Args:
+        session_id: the Session to go on with; else a new one of `agent` and `workspace`.
+        approve: what to do about calls that wait for a person.
+    """
+
+    def __init__(
+        self,
+        application: Application,
+        show: Show,
+        *,
+        session_id: str | None,
+        agent: str,
+        workspace: str,
+        approve: Approve,
+    ) -> None:
+        self._application = application
+        self._show = show
+        self._session_id = session_id
+        self._scope = (agent, workspace)
+        self._approve = approve
+        self._interrupted = False
+
+    async def run(self, prompt: str) -> int:
+        """Start the application, send, wait; returns the exit code."""
+        async with self._application.start() as runtime:
+            access = runtime.assembly.get(GATEWAY_ACCESS)
+            if access is None:
+                raise UsageError(
+                    f"{self._application.name!r} is no agent, nobody would answer the prompt: make"
+                    " it with agentslot.standardagent.new_application, or run it without a prompt"
+                )
+            channel = InProcessChannel(actor=CLI_ACTOR)
+            channel.bind(access)
+            session = await self._open(channel)
+            self._show.opened(session)
+            result = await self._send(session, prompt)
+        if self._interrupted:
+            return INTERRUPTED
+        return 0 if result is not None and result.status is RunStatus.COMPLETED else 1
+
+    async def _open(self, channel: InProcessChannel) -> ChannelSession:
+        if self._session_id is not None:
+            return await channel.resume_session(self._session_id)
+        agent, workspace = self._scope
+        return await channel.create_session(agent=agent, workspace=workspace)
+
+    async def _send(self, session: ChannelSession, prompt: str) -> RunResult | None:
+        result: RunResult | None = None
+        async with anyio.create_task_group() as tasks:
+            watch = _Watch(session, self._show, self._approve, tasks)
+            await tasks.start(watch.follower.run)
+
+            async def interrupt() -> None:
+                if self._interrupted:
+                    tasks.cancel_scope.cancel()
+                self._interrupted = True
+                await session.cancel()
+
+            async with interrupts(interrupt):
+                result = await session.send_and_wait(prompt)
+                await watch.follower.caught_up(result.revision)
+            self._show.result(result)
+            tasks.cancel_scope.cancel()
+        return result
+
+
+class _Watch:
+    """Shows events, and sees to the calls that wait for a person."""
+
+    def __init__(
+        self, session: ChannelSession, show: Show, approve: Approve, tasks: TaskGroup
+    ) -> None:
+        self._show = show
+        self._approve = approve
+        self._tasks = tasks
+        self.follower = Follower(session, self._on_event, self._on_view)
+        self._approvals = Approvals(session, self._decide, show.error)
+
+    def _on_event(self, event: Event) -> None:
+        self._show.event(event)
+        self._approvals.notice(event, self._tasks)
+
+    def _on_view(self, view: SessionView) -> None:
+        self._approvals.notice_all(view.approvals, self._tasks)
+
+    async def _decide(self, pending: PendingApproval) -> Decision:
+        if self._approve == "ask":
+            return await _ask(pending)
+        return Decision(self._approve == "all", _DENIED)
+
+
+async def _ask(pending: PendingApproval) -> Decision:
+    """Ask in the terminal; the end of the input is a no."""
+    lines = DescriptorLines(sys.stdin.fileno())
+    questions = Questions(Screen(sys.stderr), lines.discard_typed_ahead)
+
+    async def read() -> None:
+        async for line in lines:
+            questions.answer(line)
+        questions.answer("no")
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(read)
+        decision = await questions.ask(pending)
+        tasks.cancel_scope.cancel()
+    return decision
