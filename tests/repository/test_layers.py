@@ -18,12 +18,14 @@ def house(tmp_path: Path) -> Path:
     """A tree with the shape of the project and no forbidden import."""
     sources = {
         "__init__": "from agentslot._errors import AgentSlotError\n",
+        "__main__": "import agentslot.standardagent.command\n",
         "_errors": "class AgentSlotError(Exception): ...\n",
         "session.__init__": "from agentslot import AgentSlotError\n",
         "model.__init__": "import agentslot.session\n",
         "tool.__init__": "import agentslot.session\n",
         "interaction.__init__": "import agentslot.model\nimport agentslot.tool\n",
         "standardagent.__init__": "import agentslot.interaction\n",
+        "standardagent.application": "",
         "standardagent.command": "import agentslot.componentcatalog\n",
         "componentcatalog.__init__": "from agentslot.componentcatalog import _rows\n",
         "componentcatalog._rows": "",
@@ -69,6 +71,7 @@ def test_the_allowed_imports_keep_every_contract(house: Path) -> None:
         ("componentcatalog._rows", "_errors", CATALOG_IMPORTS),
         ("model", "componentcatalog", CATALOG_IMPORTED),
         ("standardagent", "componentcatalog", CATALOG_IMPORTED),
+        ("standardagent.application", "componentcatalog", CATALOG_IMPORTED),
     ],
 )
 def test_a_forbidden_import_breaks_its_contract(
