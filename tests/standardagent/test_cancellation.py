@@ -6,14 +6,13 @@ import anyio
 
 from agentslot.session import (
     Fact,
-    JournalStatus,
     RunStatus,
     ToolCall,
     ToolResult,
     ToolStatus,
 )
 from agentslot.tool import function_tool
-from tests.standardagent.agents import Gate, agent, answer, call, calls, kinds
+from tests.standardagent.agents import agent, answer, call, calls, kinds
 
 
 def assert_every_call_has_one_result(facts: list[Fact]) -> None:
@@ -155,15 +154,3 @@ async def test_cancelling_twice_is_like_cancelling_once() -> None:
         view = await session.view()
     assert kinds(view.recent_history)[-1] == "run:canceled"
     assert_every_call_has_one_result(view.recent_history)
-
-
-async def test_stopping_the_application_ends_the_run_durably() -> None:
-    gate: Gate
-    async with agent([calls(call("gate"))], gated=True) as session:
-        gate = session.gate
-        await session.send("go")
-        await gate.entered()
-        owner_view = await session.view()
-        assert owner_view.active_run is not None
-    assert gate.runs == 1
-    assert JournalStatus.PENDING == "pending"

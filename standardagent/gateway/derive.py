@@ -1,0 +1,20 @@
+"""New Sessions out of old ones, as the Gateway offers them."""
+
+from agentslot.interaction import ForkSession, StartFromSummary
+from agentslot.session import NewSession
+from agentslot.session.fork import ForkMode, fork, start_from_summary
+from agentslot.standardagent.runtime.components import Components
+
+
+async def forked(components: Components, request: ForkSession) -> NewSession:
+    """What a store needs to create the copy that the request asks for."""
+    source = (await components.store.load(request.source)).state
+    return fork(
+        source,
+        components.ids.session(),
+        mode=ForkMode(request.mode),
+        cutoff=request.cutoff,
+        agent=request.agent,
+        workspace=request.workspace,
+        model_config=request.model_config,
+    )
