@@ -4,9 +4,10 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-import anyio
+
 import pytest
 from anyio import CancelScope, Event, create_task_group, fail_after, sleep_forever
+from anyio.lowlevel import checkpoint
 
 from agentslot import Application, AssemblyStarted, InvalidModule, Module, One, Requirement
 from tests.core.catalog import COUNT, Journal, place
@@ -173,7 +174,7 @@ async def test_a_cancelled_body_stops_in_order_and_closing_is_not_cancelled() ->
         try:
             yield
         finally:
-            await anyio.lowlevel.checkpoint()
+            await checkpoint()
             journal.append("closed")
 
     with CancelScope() as scope:
@@ -260,7 +261,7 @@ async def test_lifespans_may_hold_task_groups_open() -> None:
 
     with fail_after(5):
         async with app.start():
-            await anyio.lowlevel.checkpoint()
+            await checkpoint()
 
     assert journal == ["start r2", "server ended", "stop r2", "server ended"]
 
@@ -277,7 +278,7 @@ async def test_the_error_of_the_body_comes_out_of_task_groups_unwrapped() -> Non
 
     with fail_after(5), pytest.raises(ValueError, match="body") as caught:
         async with app.start():
-            await anyio.lowlevel.checkpoint()
+            await checkpoint()
             raise error
 
     assert caught.value is error
