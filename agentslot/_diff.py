@@ -63,7 +63,7 @@ def _described(assembly: "Assembly | AssemblyDescription") -> "AssemblyDescripti
 
 def _facts(description: "AssemblyDescription") -> Iterator[tuple[str, str]]:
     """Say everything that a description says as pairs of a subject and a fact about it."""
-    yield "start order", " → ".join(module.id for module in description.modules)
+    yield "start order", ", ".join(module.id for module in description.modules)
     for module in description.modules:
         yield f"module {module.id!r}", f"requires {_requirements(module.requires)}"
     for slot in description.slots:

@@ -1,0 +1,73 @@
+"""What importing the project brings along."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+ALLOWED = {
+    "agentslot": "the project",
+    "annotated-types": "brought by pydantic",
+    "anyio": "concurrency on asyncio and trio",
+    "idna": "brought by anyio",
+    "pydantic": "validation at the edges",
+    "pydantic-core": "brought by pydantic",
+    "sniffio": "brought by anyio, on older versions",
+    "typing-extensions": "brought by pydantic",
+    "typing-inspection": "brought by pydantic",
+}
+"""Every distribution that an import may bring, and why. A dozen is the limit."""
+
+MAX_DISTRIBUTIONS = 12
+
+LOOK = """
+import importlib, json, pkgutil, sys
+from importlib.metadata import packages_distributions
+
+before = set(sys.modules)
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+roots = {name.partition(".")[0] for name in set(sys.modules) - before}
+owners = packages_distributions()
+print(json.dumps(sorted({owner.lower().replace("_", "-") for r in roots for owner in owners.get(r, [])})))
+"""
+
+PACKAGES = """
+import json, pkgutil, agentslot
+print(json.dumps(["agentslot"] + [m.name for m in pkgutil.iter_modules(agentslot.__path__, "agentslot.") if m.ispkg]))
+"""
+
+
+def run(script: str, *arguments: str) -> list[str]:
+    result = subprocess.run(
+        [sys.executable, "-c", script, *arguments], capture_output=True, check=True, text=True
+    )
+    names: list[str] = json.loads(result.stdout)
+    return names
+
+
+def brought_by(*modules: str) -> set[str]:
+    """The distributions whose modules are loaded after these imports, in a process of their own."""
+    return set(run(LOOK, *modules))
+
+
+def test_the_project_and_its_packages_bring_only_what_is_allowed() -> None:
+    packages = [name for name in run(PACKAGES) if "._" not in name]
+    assert {"agentslot", "agentslot.session", "agentslot.tool"} <= set(packages)
+
+    brought = brought_by(*packages) | {"agentslot"}
+
+    assert brought <= ALLOWED.keys()
+    assert len(brought) <= MAX_DISTRIBUTIONS
+    assert len(ALLOWED) <= MAX_DISTRIBUTIONS
+
+
+@pytest.mark.parametrize("forbidden", ["httpx", "rich", "trio"])
+def test_a_forbidden_distribution_would_be_noticed(forbidden: str) -> None:
+    assert not brought_by("agentslot", forbidden) <= ALLOWED.keys()
+
+
+def test_importing_the_core_loads_no_description_models() -> None:
+    assert "pydantic" not in brought_by("agentslot")
+    assert "pydantic" in brought_by("agentslot._description")
