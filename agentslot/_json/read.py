@@ -95,9 +95,14 @@ def _engine() -> Engine:
 
 def jiter_engine(raw: bytes) -> Any:
     """Read with jiter. It lets `1e999` pass as infinity."""
+    return _jiter()(raw, catch_duplicate_keys=True, allow_inf_nan=False)
+
+
+@cache
+def _jiter() -> Callable[..., Any]:
     import jiter  # optional, and only needed by whoever reads JSON
 
-    return jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False)
+    return jiter.from_json
 
 
 def stdlib_engine(raw: bytes) -> Any:

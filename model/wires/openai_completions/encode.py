@@ -69,8 +69,12 @@ class RequestEncoder:
         size, tail = prefix.extend(request.inputs, encoder)
         head = self._head(request) + encoder.system(request.system_prompt)
         with memoryview(prefix.data) as data:
-            messages = b"".join((head, data[:size], tail))
-        return b"".join((memoryview(messages)[: -1 if messages.endswith(b",") else None], b"]}"))
+            # Every message has a comma behind it, and the last one must not. Copied only once.
+            if tail:
+                return b"".join((head, data[:size], tail[:-1], b"]}"))
+            if size:
+                return b"".join((head, data[: size - 1], b"]}"))
+        return head.removesuffix(b",") + b"]}"
 
     def _head(self, request: ModelRequest) -> bytes:
         config, profile = request.config, self._profile

@@ -1,0 +1,86 @@
+"""The scripted executor keeps the order of events that every executor must keep."""
+
+import anyio
+import pytest
+
+from agentslot.model import (
+    Completed,
+    ExecutionCapabilities,
+    Failed,
+    FinishReason,
+    ModelErrorCode,
+    Reset,
+    TextDelta,
+)
+from agentslot.model.testing import (
+    MemoryRecorder,
+    ScriptedExecutor,
+    calls_answer,
+    failing_answer,
+    text_answer,
+)
+from agentslot.session import AttemptId, AttemptStatus
+from tests.model.support import CONFIG, collect, request
+
+ASK = request([])
+FIRST, SECOND = AttemptId("attempt-1"), AttemptId("attempt-2")
+
+
+async def test_scripts_play_first_in_first_out_and_requests_are_kept() -> None:
+    executor = ScriptedExecutor(calls_answer(("add", {"a": 1}), ("raw", "{"), text="Adding."))
+    executor.add(text_answer("It is 1."))
+    recorder = MemoryRecorder()
+    shown, completed = await collect(executor.execute(ASK, recorder))
+    assert shown == TextDelta(FIRST, "Adding.")
+    assert isinstance(completed, Completed)
+    assert [call.arguments for call in completed.completion.calls] == ['{"a":1}', "{"]
+    assert completed.completion.finish is FinishReason.TOOL_USE
+    events = await collect(executor.execute(ASK, recorder))
+    assert [event.text for event in events if isinstance(event, TextDelta)] == ["It ", "is ", "1."]
+    assert executor.requests == [ASK, ASK]
+    assert recorder.budget().used == 30
+
+
+async def test_a_retryable_failure_resets_and_takes_the_next_script() -> None:
+    executor = ScriptedExecutor(
+        failing_answer(ModelErrorCode.BROKEN_STREAM, retryable=True, deltas=["half"]),
+        text_answer("whole"),
+    )
+    recorder = MemoryRecorder()
+    events = await collect(executor.execute(ASK, recorder))
+    assert events[:3] == [TextDelta(FIRST, "half"), Reset(FIRST), TextDelta(SECOND, "whole")]
+    assert isinstance(events[-1], Completed)
+    statuses = [outcome.status for outcome in recorder.outcomes.values() if outcome]
+    assert statuses == [AttemptStatus.FAILED, AttemptStatus.SUCCEEDED]
+
+
+async def test_a_lasting_failure_and_an_empty_script_are_terminal() -> None:
+    executor = ScriptedExecutor(failing_answer(ModelErrorCode.REFUSED))
+    for code in (ModelErrorCode.REFUSED, ModelErrorCode.INVALID_ANSWER):
+        events = await collect(executor.execute(ASK, MemoryRecorder()))
+        assert isinstance(events[-1], Failed)
+        assert events[-1].error.code == code
+        assert len(events) == 1
+
+
+async def test_a_gate_holds_an_answer_and_leaving_it_is_recorded() -> None:
+    gate = anyio.Event()
+    executor = ScriptedExecutor(text_answer("hi", gate=gate), text_answer("hi", gate=gate))
+    recorder = MemoryRecorder()
+    stream = executor.execute(ASK, recorder)
+    assert await stream.receive() == TextDelta(FIRST, "hi")
+    with anyio.move_on_after(0):
+        await stream.receive()
+    await stream.aclose()
+    outcome = recorder.outcomes[FIRST]
+    assert outcome is not None
+    assert outcome.status is AttemptStatus.CANCELED
+    with pytest.raises(anyio.EndOfStream):
+        await stream.receive()
+    gate.set()
+    assert len(await collect(executor.execute(ASK, recorder))) == 2
+
+
+def test_capabilities_are_those_given() -> None:
+    given = ExecutionCapabilities(context_window_tokens=5)
+    assert ScriptedExecutor(capabilities=given).inspect(CONFIG) is given
