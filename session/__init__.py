@@ -47,6 +47,8 @@ from agentslot.session.facts import (
     RunTermination,
     TerminationSource,
 )
+from agentslot.session.file import FileStore
+from agentslot.session.fileoperations import FileOperations
 from agentslot.session.history import History
 from agentslot.session.identity import (
     SERVICE_ACTOR,
@@ -64,6 +66,7 @@ from agentslot.session.identity import (
     WorkspaceId,
     is_identity,
 )
+from agentslot.session.memory import MemoryStore
 from agentslot.session.message import (
     AttachmentPart,
     Continuation,
@@ -146,12 +149,15 @@ __all__ = [
     "ErrorKind",
     "Fact",
     "FactId",
+    "FileOperations",
+    "FileStore",
     "History",
     "JournalEntry",
     "JournalStatus",
     "Lineage",
     "Loaded",
     "MarkToolPending",
+    "MemoryStore",
     "Message",
     "MessageId",
     "MessageInput",

@@ -9,7 +9,7 @@ from hypothesis.stateful import (
     RuleBasedStateMachine,
     invariant,
     rule,
-    run_state_machine_as_test,
+    run_state_machine_as_test,  # pyright: ignore[reportUnknownVariableType]  # untyped there
 )
 
 from agentslot.session import (
@@ -184,7 +184,7 @@ class Sessions(RuleBasedStateMachine):
 
 
 def test_no_order_of_changes_breaks_a_session() -> None:
-    run_state_machine_as_test(  # pyright: ignore[reportUnknownMemberType]  # untyped there
+    run_state_machine_as_test(
         Sessions,
         settings=settings(max_examples=150, stateful_step_count=40, deadline=None),
     )

@@ -1,0 +1,175 @@
+"""The file of one Session: a header line, then one line for each commit.
+
+Each line is one JSON object that ends in the revision it makes, its time and a checksum over all
+bytes before it:
+
+    {"type":"session","format":"agentslot.session-file/v1",…,"rev":1,"at":"…","sum":"a1b2c3d4"}
+    {"type":"facts","facts":[…],"rev":1,"at":"…","sum":"…"}        what a fork starts with
+    {"type":"commit","key":"…","changes":[…],"rev":2,"at":"…","sum":"…"}
+
+So a line proves that it is whole, the end of the file alone says how new the Session is, and state
+is what the aggregate makes of the changes in their order. A reader keeps out of files of another
+major version; in those of a newer minor version it passes over types and members it does not know.
+"""
+
+import hashlib
+import re
+import zlib
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from agentslot.session.changes import Change
+from agentslot.session.codec import Decoder, UnreadableError, encode
+from agentslot.session.facts import Fact
+from agentslot.session.identity import Actor, AgentId, SessionId, WorkspaceId
+from agentslot.session.modelconfig import ModelConfig
+from agentslot.session.state import Lineage
+from agentslot.session.store import CommitRequest, NewSession
+
+FORMAT = "agentslot.session-file/v1"
+MINOR = 0
+FACTS_PER_LINE = 256
+
+_TAIL = re.compile(rb',"rev":([0-9]{1,20}),"at":"([0-9T:.+-]{20,40})","sum":"[0-9a-f]{8}"\}\n?\Z')
+_TYPE = re.compile(rb'\{"type":"([a-z_]{1,40})"')
+_FORMAT = re.compile(rb'\{"type":"session","format":"([ -~]{1,80}?)"')
+_SUM_LENGTH = len(',"sum":"01234567"}')
+
+# Time and checksum are put behind what is encoded; to the reader they are members like others.
+_SEALED_LATER = datetime.min
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """The first line: whose Session this is, and what it starts with.
+
+    Attributes:
+        facts: how many facts the lines behind it bring before the first commit.
+    """
+
+    type: Literal["session"]
+    format: str
+    minor: int
+    id: SessionId
+    agent: AgentId
+    workspace: WorkspaceId
+    model_config: ModelConfig
+    lineage: Lineage | None = None
+    facts: int = 0
+    rev: int
+    at: datetime = _SEALED_LATER
+    sum: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactsLine:
+    """Some of the facts that a new Session starts with."""
+
+    type: Literal["facts"]
+    facts: tuple[Fact, ...]
+    rev: int
+    at: datetime = _SEALED_LATER
+    sum: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitLine:
+    """One commit. All but its time and checksum is what its fingerprint covers."""
+
+    type: Literal["commit"]
+    key: str
+    actor: Actor | None = None
+    changes: tuple[Annotated[Change, Field(discriminator="kind")], ...]
+    rev: int
+    at: datetime = _SEALED_LATER
+    sum: str = ""
+
+
+# Made at first use: a decoder takes milliseconds to build.
+read_header = cache(lambda: Decoder(Header))
+read_facts = cache(lambda: Decoder(FactsLine))
+read_commit = cache(lambda: Decoder(CommitLine))
+
+
+def creation(new: NewSession, at: datetime) -> bytes:
+    """The lines that create a Session."""
+    header = Header(
+        type="session",
+        format=FORMAT,
+        minor=MINOR,
+        id=new.id,
+        agent=new.agent,
+        workspace=new.workspace,
+        model_config=new.model_config,
+        lineage=new.lineage,
+        facts=len(new.facts),
+        rev=1,
+    )
+    bodies = [encode(header)]
+    for start in range(0, len(new.facts), FACTS_PER_LINE):
+        facts = new.facts[start : start + FACTS_PER_LINE]
+        bodies.append(encode(FactsLine(type="facts", facts=facts, rev=1)))
+    return b"".join(seal(body, at) for body in bodies)
+
+
+def commit_body(request: CommitRequest) -> bytes:
+    """A commit without time and checksum: equal requests give equal bytes."""
+    line = CommitLine(
+        type="commit",
+        key=request.idempotency_key,
+        actor=request.actor,
+        changes=request.changes,
+        rev=request.expected_revision + 1,
+    )
+    return encode(line)
+
+
+def fingerprint(body: bytes) -> bytes:
+    """What tells two commits under one key apart."""
+    return hashlib.sha256(body).digest()
+
+
+def seal(body: bytes, at: datetime) -> bytes:
+    """The line of an encoded record: with its time, its checksum and a line feed."""
+    timed = b'%b,"at":"%b"' % (body[:-1], at.isoformat().encode())
+    return b'%b,"sum":"%08x"}\n' % (timed, zlib.crc32(timed))
+
+
+def unseal(line: bytes) -> bytes:
+    """The encoded record in a line."""
+    return line[: line.rindex(b',"at":"')] + b"}"
+
+
+def type_of(line: bytes) -> str:
+    """The type of a line (given without its line feed) that is proved to be whole.
+
+    Raises:
+        UnreadableError: it is not what a writer of this format has written.
+    """
+    cut = len(line) - _SUM_LENGTH
+    if cut < 0 or line[cut : cut + 8] != b',"sum":"':
+        raise UnreadableError("this is no record")
+    if line[cut + 8 :] != b'%08x"}' % zlib.crc32(memoryview(line)[:cut]):
+        raise UnreadableError("the checksum does not match the bytes")
+    found = _TYPE.match(line)
+    if found is None:
+        raise UnreadableError("the record has no type")
+    return found[1].decode()
+
+
+def format_of(line: bytes) -> str:
+    """The format that a header names."""
+    found = _FORMAT.match(line)
+    return found[1].decode() if found else ""
+
+
+def revision_and_time(tail: bytes) -> tuple[int, datetime] | None:
+    """The revision and time of the last line, from the last bytes of a file; None if it is torn."""
+    found = _TAIL.search(tail)
+    if found is None:
+        return None
+    return int(found[1]), datetime.fromisoformat(found[2].decode())

@@ -1,0 +1,175 @@
+"""Reading a Session file: the state that its lines make, and what is wrong with them.
+
+A line that was being written when the process died is the last one, and cut: it is dropped and
+reported, for its commit was never acknowledged. A last line that lacks only its line feed is whole.
+Anything else that is wrong is damage: reading stops there and nothing is ever rewritten.
+"""
+
+import os
+from collections import Counter, deque
+from dataclasses import dataclass
+from pathlib import Path
+
+from agentslot.session.aggregate import apply, create
+from agentslot.session.codec import UnreadableError
+from agentslot.session.errors import ClassifiedError, SessionDamagedError
+from agentslot.session.facts import Fact
+from agentslot.session.fileformat import (
+    FORMAT,
+    MINOR,
+    Header,
+    fingerprint,
+    format_of,
+    read_commit,
+    read_facts,
+    read_header,
+    type_of,
+    unseal,
+)
+from agentslot.session.recent import REMEMBERED_COMMITS, Outcome, RecentCommits, outcome_of
+from agentslot.session.state import SessionState
+from agentslot.session.store import NewSession, Repair
+
+
+@dataclass(slots=True)
+class StoredSession:
+    """A Session as its file tells it, and where the next line goes.
+
+    Attributes:
+        whole_bytes: length of the file up to the end of its last whole line.
+        file_bytes: length of the file; more than `whole_bytes` if its tail is torn.
+        lacks_newline: whether the last whole line lacks its line feed.
+    """
+
+    state: SessionState
+    recent: RecentCommits[bytes]
+    whole_bytes: int
+    file_bytes: int
+    lacks_newline: bool = False
+    repairs: tuple[Repair, ...] = ()
+
+
+def read_session(path: Path) -> StoredSession:
+    """Read a Session file; nothing is written.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        SessionDamagedError: a line cannot be trusted, or belongs to another version.
+    """
+    replay = _Replay()
+    whole_bytes, number, lacks_newline = 0, 0, False
+    repairs: list[Repair] = []
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                replay.take(line.removesuffix(b"\n"))
+            except UnreadableError as error:
+                if number == 1 or not _is_torn(line, file.read(1)):
+                    raise SessionDamagedError(path, str(error), line=number) from error
+                repairs.append(Repair(number, f"dropped {len(line)} bytes of an unfinished commit"))
+                break
+            whole_bytes += len(line)
+            lacks_newline = not line.endswith(b"\n")
+        file_bytes = file.seek(0, os.SEEK_END)
+    if replay.state is None:
+        raise SessionDamagedError(path, "the file ends before the Session begins", line=number)
+    if lacks_newline:
+        repairs.append(Repair(number, "kept the last commit, which lacks its line feed"))
+    repairs += replay.notes()
+    return StoredSession(
+        replay.state, replay.recent(), whole_bytes, file_bytes, lacks_newline, tuple(repairs)
+    )
+
+
+def _is_torn(line: bytes, behind: bytes) -> bool:
+    """Whether an unreadable line was cut while it was written: it is last, and has no proper end.
+
+    A line feed may be there all the same if the machine lost power: blocks reach the disk in any
+    order, and those that did not are NUL bytes.
+    """
+    return not behind and (not line.endswith(b"\n") or b"\0" in line)
+
+
+class _Replay:
+    """Folds the lines of a file into a state."""
+
+    def __init__(self) -> None:
+        self.state: SessionState | None = None
+        self._header: Header | None = None
+        self._lenient = False
+        self._facts: list[Fact] = []
+        self._commits = deque[tuple[bytes, str, Outcome]](maxlen=REMEMBERED_COMMITS)
+        self._unknown = Counter[str]()
+
+    def take(self, line: bytes) -> None:
+        """Fold one line in, given without its line feed.
+
+        Raises:
+            UnreadableError: it is not whole, or does not fit what stands before it.
+        """
+        kind = type_of(line)
+        if self._header is None:
+            self._begin(line, kind)
+        elif kind == "commit" and self.state is not None:
+            self._apply(line, self.state)
+        elif kind == "facts" and self.state is None:
+            self._facts += read_facts()(line, lenient=self._lenient).facts
+            self._create_when_complete(self._header)
+        elif self._lenient and kind not in ("session", "facts", "commit"):
+            self._unknown[kind] += 1
+        else:
+            raise UnreadableError(f"a record of type {kind!r} has no place here")
+
+    def _begin(self, line: bytes, kind: str) -> None:
+        if kind != "session":
+            raise UnreadableError("the file does not begin with a Session's header")
+        if format_of(line) != FORMAT:
+            raise UnreadableError(
+                f"the file is of format {format_of(line)!r}, this version reads {FORMAT!r}"
+            )
+        header = read_header()(line, lenient=True)
+        self._lenient = header.minor > MINOR
+        self._header = header if self._lenient else read_header()(line)
+        self._create_when_complete(header)
+
+    def _create_when_complete(self, header: Header) -> None:
+        if len(self._facts) < header.facts:
+            return
+        new = NewSession(
+            header.id,
+            header.agent,
+            header.workspace,
+            header.model_config,
+            header.lineage,
+            tuple(self._facts),
+        )
+        try:
+            self.state = create(new, header.at)
+        except ClassifiedError as error:
+            raise UnreadableError(error.message) from error
+        self._facts = []
+
+    def _apply(self, line: bytes, before: SessionState) -> None:
+        commit = read_commit()(line, lenient=self._lenient)
+        if commit.rev != before.revision + 1:
+            raise UnreadableError(f"revision {commit.rev} follows revision {before.revision}")
+        try:
+            after = apply(before, commit.changes, now=commit.at, actor=commit.actor)
+        except ClassifiedError as error:
+            raise UnreadableError(error.message) from error
+        self.state = after
+        self._commits.append((line, commit.key, outcome_of(before, after)))
+
+    def recent(self) -> RecentCommits[bytes]:
+        """The newest commits, to answer for when they are sent again."""
+        recent = RecentCommits[bytes]()
+        for line, key, outcome in self._commits:
+            recent.add(key, fingerprint(unseal(line)), outcome)
+        return recent
+
+    def notes(self) -> list[Repair]:
+        """What was passed over."""
+        return [
+            Repair(None, f"kept {count} records of the unknown type {kind!r} of a newer version")
+            for kind, count in self._unknown.items()
+        ]

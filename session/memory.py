@@ -1,0 +1,86 @@
+"""Sessions that live as long as the process: for development, tests and short errands."""
+
+import anyio.lowlevel
+
+from agentslot.session.aggregate import apply, create, recover
+from agentslot.session.clock import Clock, StrictClock, utc_now
+from agentslot.session.errors import RevisionConflictError
+from agentslot.session.identity import AgentId, SessionId, WorkspaceId
+from agentslot.session.listing import Listing, listed
+from agentslot.session.recent import RecentCommits, commit_of, outcome_of
+from agentslot.session.requests import check_request, session_exists, session_not_found
+from agentslot.session.state import SessionState
+from agentslot.session.store import Commit, CommitRequest, Loaded, NewSession, SessionPage
+
+
+class MemoryStore:
+    """A SessionStore without durability. Nothing is serialized, and a commit never waits.
+
+    Args:
+        clock: where commits take their time from; readings are made to grow.
+    """
+
+    def __init__(self, *, clock: Clock = utc_now) -> None:
+        self._clock = StrictClock(clock)
+        self._states: dict[SessionId, SessionState] = {}
+        self._recent: dict[SessionId, RecentCommits[CommitRequest]] = {}
+        self._listing = Listing()
+
+    async def create(self, new: NewSession) -> SessionState:
+        """Create a Session at revision 1."""
+        await anyio.lowlevel.checkpoint_if_cancelled()
+        if new.id in self._states:
+            raise session_exists(new.id)
+        state = create(new, self._clock())
+        self._states[new.id] = state
+        self._recent[new.id] = RecentCommits()
+        return state
+
+    async def load(self, session_id: SessionId) -> Loaded:
+        """The Session as it is."""
+        await anyio.lowlevel.checkpoint_if_cancelled()
+        return Loaded(self._state(session_id))
+
+    async def recover(self, session_id: SessionId) -> Loaded:
+        """Settle what an owner that is gone left open."""
+        await anyio.lowlevel.checkpoint_if_cancelled()
+        state = self._state(session_id)
+        changes = recover(state)
+        if changes:
+            state = apply(state, changes, now=self._clock(state.updated_at))
+            self._states[session_id] = state
+        return Loaded(state)
+
+    async def commit(self, request: CommitRequest) -> Commit:
+        """Apply the changes, or none of them."""
+        await anyio.lowlevel.checkpoint_if_cancelled()
+        check_request(request)
+        before = self._state(request.session_id)
+        recent = self._recent[request.session_id]
+        if request.idempotency_key in recent:
+            return recent.again(request.idempotency_key, request, before)
+        if request.expected_revision != before.revision:
+            raise RevisionConflictError(request.expected_revision, before.revision)
+        after = apply(
+            before, request.changes, now=self._clock(before.updated_at), actor=request.actor
+        )
+        self._states[request.session_id] = after
+        outcome = outcome_of(before, after)
+        recent.add(request.idempotency_key, request, outcome)
+        return commit_of(after, outcome)
+
+    async def list_sessions(
+        self, agent: AgentId, workspace: WorkspaceId, *, limit: int = 50, cursor: str = ""
+    ) -> SessionPage:
+        """List a scope, newest change first."""
+        await anyio.lowlevel.checkpoint_if_cancelled()
+        sessions = (listed(state) for state in self._states.values())
+        return self._listing.page(
+            sessions, agent, workspace, limit=limit, cursor=cursor, now=self._clock()
+        )
+
+    def _state(self, session_id: SessionId) -> SessionState:
+        state = self._states.get(session_id)
+        if state is None:
+            raise session_not_found(session_id)
+        return state

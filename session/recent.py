@@ -1,0 +1,75 @@
+"""The commits that a store can still answer for when they are sent again."""
+
+from collections import OrderedDict
+from typing import Generic, TypeVar
+
+from agentslot.session.errors import ClassifiedError, ErrorKind
+from agentslot.session.record import record
+from agentslot.session.state import SessionState
+from agentslot.session.store import Commit
+
+E = TypeVar("E")
+
+REMEMBERED_COMMITS = 256
+"""How many commits of a Session are remembered. An older one sent again is a revision conflict."""
+
+
+@record
+class Outcome:
+    """What a commit did: the revision it made and the facts it appended, 0 and 0 if none."""
+
+    revision: int
+    first_sequence: int
+    last_sequence: int
+
+
+def outcome_of(before: SessionState, after: SessionState) -> Outcome:
+    """What the commit between two states did."""
+    last = after.history.last_sequence
+    appended = last > before.history.last_sequence
+    first = before.history.last_sequence + 1 if appended else 0
+    return Outcome(after.revision, first, last if appended else 0)
+
+
+class RecentCommits(Generic[E]):
+    """Outcomes of the newest commits by idempotency key.
+
+    The evidence tells whether a key comes again with the same request: the request itself, or a
+    fingerprint of it.
+    """
+
+    __slots__ = ("_outcomes",)
+
+    def __init__(self) -> None:
+        self._outcomes: OrderedDict[str, tuple[E, Outcome]] = OrderedDict()
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._outcomes
+
+    def add(self, key: str, evidence: E, outcome: Outcome) -> None:
+        """Remember a commit, and forget the oldest one if there are too many."""
+        self._outcomes[key] = evidence, outcome
+        if len(self._outcomes) > REMEMBERED_COMMITS:
+            self._outcomes.popitem(last=False)
+
+    def again(self, key: str, evidence: E, state: SessionState) -> Commit:
+        """The answer to a commit that is sent again.
+
+        Raises:
+            ClassifiedError: `conflict/idempotency_conflict`: the key named another request before.
+        """
+        known, outcome = self._outcomes[key]
+        if known != evidence:
+            raise ClassifiedError(
+                ErrorKind.CONFLICT,
+                "idempotency_conflict",
+                f"the key {key!r} stands for another commit, at revision {outcome.revision}",
+            )
+        return commit_of(state, outcome, applied=False)
+
+
+def commit_of(state: SessionState, outcome: Outcome, *, applied: bool = True) -> Commit:
+    """The answer to a commit."""
+    return Commit(
+        state, outcome.revision, outcome.first_sequence, outcome.last_sequence, applied=applied
+    )
