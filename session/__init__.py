@@ -49,6 +49,7 @@ from agentslot.session.facts import (
 )
 from agentslot.session.file import FileStore
 from agentslot.session.fileoperations import FileOperations
+from agentslot.session.fork import ForkMode, fork, is_completed_boundary, start_from_summary
 from agentslot.session.history import History
 from agentslot.session.identity import (
     SERVICE_ACTOR,
@@ -78,6 +79,8 @@ from agentslot.session.message import (
     TextPart,
 )
 from agentslot.session.modelconfig import Modality, ModelConfig, Reasoning, TokenUsage
+from agentslot.session.modules import FileStoreModule, MemoryStoreModule
+from agentslot.session.pages import history_page
 from agentslot.session.rules.context import text_digest
 from agentslot.session.sharedlist import SharedList
 from agentslot.session.state import (
@@ -151,6 +154,8 @@ __all__ = [
     "FactId",
     "FileOperations",
     "FileStore",
+    "FileStoreModule",
+    "ForkMode",
     "History",
     "JournalEntry",
     "JournalStatus",
@@ -158,6 +163,7 @@ __all__ = [
     "Loaded",
     "MarkToolPending",
     "MemoryStore",
+    "MemoryStoreModule",
     "Message",
     "MessageId",
     "MessageInput",
@@ -204,10 +210,14 @@ __all__ = [
     "WorkspaceId",
     "apply",
     "create",
+    "fork",
+    "history_page",
+    "is_completed_boundary",
     "is_identity",
     "is_safe_line",
     "kind_of",
     "recover",
     "safe_line",
+    "start_from_summary",
     "text_digest",
 ]

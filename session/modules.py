@@ -1,0 +1,50 @@
+"""Stores as modules of an application."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from agentslot import Module, Registrar
+from agentslot.session.file import FileStore
+from agentslot.session.memory import MemoryStore
+from agentslot.session.store import SESSION_STORE
+
+
+class MemoryStoreModule(Module):
+    """Keeps Sessions in memory: gone when the process ends."""
+
+    id = "session.memory"
+
+    def __init__(self) -> None:
+        self.store = MemoryStore()
+
+    def register(self, registrar: Registrar) -> None:
+        """Fill `session.store`."""
+        registrar.contribute(SESSION_STORE.set(self.store))
+
+
+class FileStoreModule(Module):
+    """Keeps Sessions as files in a directory, which one running application owns at a time.
+
+    Args:
+        directory: where the files lie; made when the application starts.
+    """
+
+    id = "session.file"
+
+    def __init__(self, directory: str | Path) -> None:
+        self.store = FileStore(directory)
+
+    def register(self, registrar: Registrar) -> None:
+        """Fill `session.store`."""
+        registrar.contribute(SESSION_STORE.set(self.store))
+
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncGenerator[None]:
+        """Own the directory while the application runs.
+
+        Raises:
+            ClassifiedError: `unavailable/directory_in_use`, naming the process that has it.
+        """
+        async with self.store:
+            yield
