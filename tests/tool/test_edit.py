@@ -172,7 +172,6 @@ def test_a_binary_file_is_refused() -> None:
 
 alphabet = st.sampled_from(["a", "b", "\n", "\r\n", "\r", "é", " "])
 texts = st.lists(alphabet, max_size=12).map("".join)
-new_texts = texts.filter(lambda text: "\r\r\n" not in text)  # in an LF file: one more CRLF
 
 
 def tokens(text: str) -> list[str]:
@@ -189,6 +188,13 @@ def plain(token: str) -> str:
     return "\n" if token == "\r\n" else token
 
 
+def settled(text: str) -> str:
+    """Text with LF ends; a lone CR that a line end was written behind has become a part of it."""
+    while (lf := "".join(map(plain, tokens(text)))) != text:
+        text = lf
+    return text
+
+
 def places(text: list[str], needle: list[str]) -> list[int]:
     return [
         start
@@ -197,7 +203,7 @@ def places(text: list[str], needle: list[str]) -> list[int]:
     ]
 
 
-@given(content=texts, edits=st.lists(st.tuples(texts, new_texts), min_size=1, max_size=3))
+@given(content=texts, edits=st.lists(st.tuples(texts, texts), min_size=1, max_size=3))
 def test_edits_agree_with_a_slow_reading_of_the_rules(
     content: str, edits: list[tuple[str, str]]
 ) -> None:
@@ -230,7 +236,7 @@ def test_edits_agree_with_a_slow_reading_of_the_rules(
         expected += [*source[position:at], *tokens(new)]
         position = at + len(needle)
     expected += source[position:]
-    assert [plain(t) for t in tokens(changed)] == [plain(t) for t in tokens("".join(expected))]
+    assert settled(changed) == settled("".join(expected))
 
 
 lines = st.lists(st.sampled_from(["one", "two", "three", "", "  four"]), min_size=1, max_size=8)

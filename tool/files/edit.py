@@ -47,8 +47,7 @@ def edit_bytes(content: bytes, edits: Sequence[Edit]) -> bytes:
     encoding = detect(content)
     if encoding is None:
         raise ToolFailedError("not_text", "the file is binary; only text files can be edited")
-    text = encoding.decode(content)
-    changed = encoding.encode(_edit_text(text, edits))
+    changed = encoding.from_utf8(_edit_text(encoding.to_utf8(content), edits))
     if changed == content:
         raise ToolFailedError(
             "nothing_changed", "the edits leave the file as it is; new_string must differ"
@@ -56,23 +55,21 @@ def edit_bytes(content: bytes, edits: Sequence[Edit]) -> bytes:
     return changed
 
 
-def _edit_text(text: str, edits: Sequence[Edit]) -> str:
-    pieces: list[str] = []
+def _edit_text(text: bytes, edits: Sequence[Edit]) -> bytes:
+    whole = memoryview(text)  # its slices are not copied before the join
+    pieces: list[bytes | memoryview] = []
     position = 0
     for placed in _in_order(_place(text, edits), len(edits)):
         start, stop = placed.span
+        old, new = placed.edit.old.encode(), placed.edit.new.encode()
         present = split_lines(text[start:stop])
-        end = _end_near(text, stop)
-        pieces += [
-            text[position:start],
-            rewrite(present, placed.edit.old, placed.edit.new, end),
-        ]
+        pieces += [whole[position:start], rewrite(present, old, new, _end_near(text, stop))]
         position = stop
-    pieces.append(text[position:])
-    return "".join(pieces)
+    pieces.append(whole[position:])
+    return b"".join(pieces)
 
 
-def _place(text: str, edits: Sequence[Edit]) -> list[_Placed]:
+def _place(text: bytes, edits: Sequence[Edit]) -> list[_Placed]:
     """Find the one span of each edit; the folded key helps only if no edit matches exactly."""
     for index, edit in enumerate(edits):
         if not edit.old:
@@ -81,10 +78,10 @@ def _place(text: str, edits: Sequence[Edit]) -> list[_Placed]:
                 f"{_name(index, len(edits))}: old_string is empty; quote the text to replace "
                 "(to fill or create a file, write the whole file)",
             )
-    found = [list(exact_spans(text, to_lf(edit.old))) for edit in edits]
+    found = [list(exact_spans(text, to_lf(edit.old.encode()))) for edit in edits]
     if not any(found):
         folded = FoldedLines(text)
-        found = [list(folded.spans(to_lf(edit.old))) for edit in edits]
+        found = [list(folded.spans(to_lf(edit.old.encode()))) for edit in edits]
     for index, spans in enumerate(found):
         _require_one(spans, _name(index, len(edits)))
     return [
@@ -121,12 +118,12 @@ def _in_order(placed: list[_Placed], count: int) -> list[_Placed]:
     return ordered
 
 
-def _end_near(text: str, position: int) -> str:
+def _end_near(text: bytes, position: int) -> bytes:
     """End of the line at `position`, else of the line before it, else LF."""
-    newline = text.find("\n", position)
+    newline = text.find(b"\n", position)
     if newline < 0:
-        newline = text.rfind("\n", 0, position)
-    return "\r\n" if newline > 0 and text[newline - 1] == "\r" else "\n"
+        newline = text.rfind(b"\n", 0, position)
+    return b"\r\n" if newline > 0 and text[newline - 1 : newline] == b"\r" else b"\n"
 
 
 def _name(index: int, count: int) -> str:

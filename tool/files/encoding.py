@@ -11,28 +11,29 @@ PROBE_BYTES = 8192
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """A codec and the byte order mark that a file began with (often none).
-
-    Bytes that are no valid UTF-8 travel through `decode` and `encode` unchanged, so that an edit
-    of one line leaves a stray Latin-1 character elsewhere as it was.
-    """
+    """A codec and the byte order mark that a file began with (often none)."""
 
     name: str
     mark: bytes = b""
 
-    def decode(self, content: bytes) -> str:
-        """Text of a whole file, without the mark."""
-        errors = "surrogateescape" if self.name == "utf-8" else "strict"
+    def to_utf8(self, content: bytes) -> bytes:
+        """Content of a whole file as UTF-8 without the mark; what is no valid UTF-8 is kept.
+
+        Raises:
+            ToolFailedError: `not_text` for broken UTF-16.
+        """
+        marked = content[len(self.mark) :]
+        if self.name == "utf-8":
+            return marked
         try:
-            return content[len(self.mark) :].decode(self.name, errors)
+            return marked.decode(self.name).encode()
         except UnicodeDecodeError as error:
             message = f"the file begins like {self.name} text but is broken at byte {error.start}"
             raise ToolFailedError("not_text", message) from error
 
-    def encode(self, text: str) -> bytes:
-        """The inverse of `decode`, mark included."""
-        errors = "surrogateescape" if self.name == "utf-8" else "strict"
-        return self.mark + text.encode(self.name, errors)
+    def from_utf8(self, text: bytes) -> bytes:
+        """The inverse of `to_utf8`, mark included."""
+        return self.mark + (text if self.name == "utf-8" else text.decode().encode(self.name))
 
 
 UTF_8 = Encoding("utf-8")

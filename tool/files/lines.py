@@ -1,29 +1,32 @@
-"""Rewriting a stretch of lines so that whatever did not change keeps its exact characters."""
+"""Rewriting a stretch of lines so that whatever did not change keeps its exact bytes.
+
+Text is UTF-8 here, and only LF ends a line; a CR before it is a part of that end.
+"""
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 
-def split_lines(text: str) -> list[str]:
-    """Lines of `text` with their ends: LF, or a CR and LF; nothing else ends a line."""
-    lines = text.split("\n")
+def split_lines(text: bytes) -> list[bytes]:
+    """Lines of `text` with their ends."""
+    lines = text.split(b"\n")
     last = lines.pop()
-    return [f"{line}\n" for line in lines] + ([last] if last else [])
+    return [line + b"\n" for line in lines] + ([last] if last else [])
 
 
-def line_end(line: str) -> str:
+def line_end(line: bytes) -> bytes:
     """Return the end of one line: CRLF, LF, or nothing."""
-    if line.endswith("\r\n"):
-        return "\r\n"
-    return "\n" if line.endswith("\n") else ""
+    if line.endswith(b"\r\n"):
+        return b"\r\n"
+    return b"\n" if line.endswith(b"\n") else b""
 
 
-def to_lf(text: str) -> str:
+def to_lf(text: bytes) -> bytes:
     """`text` with every CRLF turned into LF."""
-    return text.replace("\r\n", "\n")
+    return text.replace(b"\r\n", b"\n")
 
 
-def rewrite(present: Sequence[str], old: str, new: str, default_end: str) -> str:
+def rewrite(present: Sequence[bytes], old: bytes, new: bytes, default_end: bytes) -> bytes:
     """Text that replaces the lines `present`, which the caller knows as `old`, by `new`.
 
     Lines that `old` and `new` share come out as they are in `present`. A changed line keeps the
@@ -38,7 +41,7 @@ def rewrite(present: Sequence[str], old: str, new: str, default_end: str) -> str
     old_lines, new_lines = split_lines(to_lf(old)), split_lines(to_lf(new))
     source = _aligned(old_lines, new_lines)
     end = next((end for end in map(line_end, present) if end), default_end)
-    written: list[str] = []
+    written: list[bytes] = []
     for index, line in enumerate(new_lines):
         origin = source.get(index)
         if origin is not None:
@@ -46,11 +49,11 @@ def rewrite(present: Sequence[str], old: str, new: str, default_end: str) -> str
             if old_lines[origin] == line:
                 written.append(present[origin])
                 continue
-        written.append(line[:-1] + end if line.endswith("\n") else line)
-    return "".join(written)
+        written.append(line[:-1] + end if line.endswith(b"\n") else line)
+    return b"".join(written)
 
 
-def _aligned(old: list[str], new: list[str]) -> dict[int, int]:
+def _aligned(old: list[bytes], new: list[bytes]) -> dict[int, int]:
     """Index of the old line that each new line keeps or replaces; added lines are absent.
 
     What both have in common at the start and at the end is aligned first: among equal lines a

@@ -10,7 +10,6 @@ from typing import BinaryIO, Literal, TypeAlias
 
 from agentslot.tool.errors import ToolFailedError
 from agentslot.tool.files.encoding import PROBE_BYTES, Encoding, detect
-from agentslot.tool.files.lines import to_lf
 from agentslot.tool.files.seek import count_lines, seek_line, skip_columns
 from agentslot.tool.files.write import MAX_BYTES
 
@@ -82,7 +81,7 @@ def read_range(
         lines, cut_by = _window(file, limit, max_bytes)
     text, used = _decode(b"".join(lines), final=cut_by != "long_line")
     return TextRange(
-        text=to_lf(text),
+        text=text.replace("\r\n", "\n"),
         first=first,
         count=len(lines),
         total=total,
@@ -106,7 +105,7 @@ def _as_utf8(raw: BinaryIO, encoding: Encoding, size: int) -> tuple[BinaryIO, in
     if size > MAX_BYTES:
         raise ToolFailedError("too_large", f"{encoding.name} text above {MAX_BYTES} bytes")
     raw.seek(0)
-    return io.BytesIO(encoding.decode(raw.read()).encode()), 0
+    return io.BytesIO(encoding.to_utf8(raw.read())), 0
 
 
 def _window(file: BinaryIO, limit: int, max_bytes: int) -> tuple[list[bytes], CutBy | None]:

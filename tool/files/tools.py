@@ -31,6 +31,7 @@ class Replacement(BaseModel):
     new_string: str = Field(description="The text to put there, taken literally.")
 
 
+_HASHED_BYTES = 4 * 1024 * 1024  # hashing a larger file would double the time of an edit
 _REPLACEMENT_KEYS = tuple(Replacement.model_fields)
 Replacements = Annotated[list[Replacement], Field(min_length=1)]
 
@@ -138,9 +139,15 @@ class FileTools:
                 after = edit_bytes(before, [Edit(e.old_string, e.new_string) for e in edits])
                 replace(location, after)
             count = "1 replacement" if len(edits) == 1 else f"{len(edits)} replacements"
-            return f"Edited {location.path}: {count}.\n[sha256 {sha256(after)}]"
+            return f"Edited {location.path}: {count}.\n{_hash_note(after)}"
 
         return await anyio.to_thread.run_sync(edit)
+
+
+def _hash_note(content: bytes) -> str:
+    if len(content) > _HASHED_BYTES:
+        return f"[{len(content)} bytes; read the file again if you need its sha256]"
+    return f"[sha256 {sha256(content)}]"
 
 
 def _with_edit_list(arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:

@@ -26,12 +26,12 @@ def read_whole(location: Location) -> bytes:
         ToolFailedError: `too_large` above MAX_BYTES.
     """
     with open(location.open(), "rb") as file:
-        content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise ToolFailedError(
-            "too_large", f"{location.path!r} is larger than {MAX_BYTES} bytes; use a stream editor"
-        )
-    return content
+        if os.fstat(file.fileno()).st_size > MAX_BYTES:
+            raise ToolFailedError(
+                "too_large",
+                f"{location.path!r} is larger than {MAX_BYTES} bytes; use a stream editor",
+            )
+        return file.read()
 
 
 def require_unchanged(location: Location, content: bytes, expected: str) -> None:
