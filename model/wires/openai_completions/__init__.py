@@ -1,54 +1,17 @@
 """The OpenAI chat completions protocol, as OpenAI and a hundred compatible servers speak it."""
 
-from collections.abc import Mapping
-
-from agentslot.model.contract import ModelRequest
-from agentslot.model.errors import ModelError
-from agentslot.model.wire import WireRequest
 from agentslot.model.wires.openai_completions.decode import OpenAICompletionsDecoder
-from agentslot.model.wires.openai_completions.encode import RequestEncoder
-from agentslot.model.wires.openai_completions.failure import explain_status
 from agentslot.model.wires.openai_completions.profile import (
     CompatibilityProfile,
     ThinkingReplay,
     profile_for,
 )
-from agentslot.session import AttemptId
+from agentslot.model.wires.openai_completions.wire import OpenAICompletionsWire
 
 __all__ = [
     "CompatibilityProfile",
     "OpenAICompletionsDecoder",
     "OpenAICompletionsWire",
-    "RequestEncoder",
     "ThinkingReplay",
     "profile_for",
 ]
-
-
-class OpenAICompletionsWire:
-    """Both halves of the wire for one server; see `agentslot.model.wire.Wire`."""
-
-    def __init__(self, base_url: str, profile: CompatibilityProfile | None = None) -> None:
-        self._base_url = base_url
-        self._profile = profile
-        self._encoders: dict[CompatibilityProfile, RequestEncoder] = {}
-
-    def encode(
-        self, request: ModelRequest, images: Mapping[str, bytes] | None = None
-    ) -> WireRequest:
-        """Build the request; `images` holds the content of image artifacts by id."""
-        profile = self._profile or profile_for(self._base_url, request.config.model)
-        encoder = self._encoders.setdefault(profile, RequestEncoder(profile))
-        return WireRequest("/chat/completions", encoder.encode(request, images or {}))
-
-    def decoder(self, attempt_id: AttemptId) -> OpenAICompletionsDecoder:
-        """Make a decoder for the answer to one attempt."""
-        return OpenAICompletionsDecoder(attempt_id)
-
-    def failure(self, status: int, headers: Mapping[str, str], body: bytes) -> ModelError:
-        """Explain an answer whose status is not 200."""
-        return explain_status(status, headers, body)
-
-    def authorization(self, secret: str) -> Mapping[str, str]:
-        """The bearer token."""
-        return {"authorization": f"Bearer {secret}"}
