@@ -57,7 +57,8 @@ def _read_turn(message: Message, inputs: Sequence[Input], position: int) -> Turn
         while position < len(inputs):
             item = inputs[position]
             if isinstance(item, ToolCall):
-                if item.message_id == message.id and item.id not in known:
+                # The calls of a message come together, so a late one cannot change a done turn.
+                if item.message_id == message.id and item.id not in known and not results:
                     calls.append(item)
                     known.add(item.id)
             elif isinstance(item, ToolResult):

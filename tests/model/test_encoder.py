@@ -192,6 +192,13 @@ def test_broken_arguments_in_a_history_do_not_break_the_next_request() -> None:
     assert json.loads(repeated) == {"invalid_arguments": written}
 
 
+def test_a_name_that_a_model_made_up_goes_back_in_a_form_that_servers_take() -> None:
+    owner = message(2, Role.ASSISTANT)
+    made = call(owner, 1, "read file.now " + "x" * 80, "{}")
+    sent = messages_of([owner, made])[0]["tool_calls"][0]["function"]["name"]
+    assert sent == "read_file_now_" + "x" * 50
+
+
 def test_a_user_message_that_came_before_the_results_goes_behind_them() -> None:
     owner = message(2, Role.ASSISTANT, "on it")
     calls = [call(owner, n, "ping", "{}") for n in (1, 2)]

@@ -1,7 +1,6 @@
 """The OpenAI chat completions protocol, as OpenAI and a hundred compatible servers speak it."""
 
 from agentslot.model.wires.openai_completions.decode import OpenAICompletionsDecoder
-from agentslot.model.wires.openai_completions.encode import RequestEncoder
 from agentslot.model.wires.openai_completions.profile import (
     CompatibilityProfile,
     ThinkingReplay,
@@ -13,7 +12,6 @@ __all__ = [
     "CompatibilityProfile",
     "OpenAICompletionsDecoder",
     "OpenAICompletionsWire",
-    "RequestEncoder",
     "ThinkingReplay",
     "profile_for",
 ]

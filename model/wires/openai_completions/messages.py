@@ -87,7 +87,10 @@ class MessageEncoder:
                 {
                     "id": call_id,
                     "type": "function",
-                    "function": {"name": call.name, "arguments": object_arguments(call.arguments)},
+                    "function": {
+                        "name": _fit_name(call.name),
+                        "arguments": object_arguments(call.arguments),
+                    },
                 }
                 for call, call_id in zip(turn.calls, ids, strict=True)
             ]
@@ -96,7 +99,7 @@ class MessageEncoder:
     def _result(self, call: ToolCall, call_id: str, text: str) -> JsonObject:
         message: JsonObject = {"role": "tool", "tool_call_id": call_id, "content": text}
         if self.profile.tool_result_name:
-            message["name"] = call.name
+            message["name"] = _fit_name(call.name)
         return message
 
     def _user_content(self, message: Message) -> JsonValue:
@@ -146,6 +149,11 @@ class MessageEncoder:
                 call_id = hashlib.sha256(f"{call.id}/{call_id}".encode()).hexdigest()[:9]
             ids.append(call_id)
         return ids
+
+
+def _fit_name(name: str) -> str:
+    """A name as servers take it back; a model may have made one up that they refuse for ever."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64]
 
 
 def _join(messages: Iterable[JsonObject]) -> bytes:

@@ -1,4 +1,4 @@
-"""Both halves of the chat completions wire, as the executor uses them."""
+"""The wire as a whole: both halves for one server."""
 
 from collections.abc import Mapping
 
