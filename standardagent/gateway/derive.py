@@ -18,3 +18,20 @@ async def forked(components: Components, request: ForkSession) -> NewSession:
         workspace=request.workspace,
         model_config=request.model_config,
     )
+
+
+async def summarized(components: Components, request: StartFromSummary) -> NewSession:
+    """What a store needs to create a Session that begins with the request's messages."""
+    source = None
+    if request.source is not None:
+        source = (await components.store.load(request.source)).state
+    config = request.model_config or (source.model_config if source else components.default_model)
+    return start_from_summary(
+        components.ids.session(),
+        request.messages,
+        agent=request.agent,
+        workspace=request.workspace,
+        now=components.now(),
+        model_config=config,
+        source=source,
+    )
