@@ -115,11 +115,15 @@ class HttpBody:
         with http_errors():
             return await anext(self._pieces, b"")
 
-    async def aclose(self) -> None:
-        """Give the connection back, or close it if the body was not read to its end."""
-        with anyio.CancelScope() as scope:
-            # The library's generators are nested and close cleanly only from the inside.
-            scope.cancel()
+    async def aclose(self, linger_seconds: float = 0.0) -> None:
+        """Give the connection back, or close it if the body was not read to its end.
+
+        Args:
+            linger_seconds: How long to wait for the end of a body of which nothing more is wanted,
+                so that the connection can be used again.
+        """
+        # Cancelling a read: the library's generators are nested and close only from the inside.
+        with anyio.move_on_after(linger_seconds):
             with suppress(HttpError):
                 while await self.read():
                     pass

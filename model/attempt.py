@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _MAX_ERROR_BYTES = 64 * 1024
 _GRACE_SECONDS = 5.0
 """How long a complete answer waits for its usage figures and the end of the stream."""
+_LINGER_SECONDS = 0.1
+"""How long the end of the body may take after `[DONE]`, for the connection to be used again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ class Attempt:
     async def aclose(self) -> None:
         """Let go of the connection."""
         if self._body is not None:
-            await self._body.aclose()
+            await self._body.aclose(_LINGER_SECONDS if self.decoder.done else 0.0)
 
     async def _explain(self, body: HttpBody) -> ModelError:
         if 300 <= body.status < 400:

@@ -15,7 +15,7 @@ class Answer:
     """What the server says to one request.
 
     `chunk` cuts the body into pieces of that size; `hang` keeps the body open after the last byte;
-    `drop` closes the connection without ending the body.
+    `drop` closes the connection without ending the body, `keep` leaves it open behind the body.
     """
 
     body: bytes = b""
@@ -25,6 +25,7 @@ class Answer:
     chunk: int = 0
     hang: bool = False
     drop: bool = False
+    keep: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,21 +48,25 @@ class Loopback:
     answers: Sequence[Answer]
     url: str = ""
     requests: list[Request] = field(default_factory=list[Request])
+    connections: int = 0
     disconnected: anyio.Event = field(default_factory=anyio.Event)
 
     async def serve(self, stream: SocketStream) -> None:
+        self.connections += 1
         async with stream:
             try:
-                request = await _receive(stream)
-                self.requests.append(request)
-                await self._answer(stream, len(self.requests) - 1)
+                kept = True
+                while kept:
+                    self.requests.append(await _receive(stream))
+                    kept = await self._answer(stream, len(self.requests) - 1)
             except (anyio.EndOfStream, anyio.BrokenResourceError):
                 self.disconnected.set()
 
-    async def _answer(self, stream: SocketStream, number: int) -> None:
+    async def _answer(self, stream: SocketStream, number: int) -> bool:
         answer = self.answers[min(number, len(self.answers) - 1)]
         lines = [f"HTTP/1.1 {answer.status} X", f"content-type: {answer.content_type}"]
-        lines += ["transfer-encoding: chunked", "connection: close"]
+        lines += ["transfer-encoding: chunked"]
+        lines += [] if answer.keep else ["connection: close"]
         lines += [f"{name}: {value}" for name, value in answer.headers]
         await stream.send("\r\n".join([*lines, "", ""]).encode())
         step = answer.chunk or max(len(answer.body), 1)
@@ -72,6 +77,7 @@ class Loopback:
             await stream.receive()  # ends when the client hangs up
         if not answer.drop:
             await stream.send(b"0\r\n\r\n")
+        return answer.keep
 
 
 async def _receive(stream: SocketStream) -> Request:

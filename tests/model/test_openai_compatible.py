@@ -225,6 +225,14 @@ async def test_done_ends_the_call_though_the_server_keeps_the_connection() -> No
             await server.disconnected.wait()
 
 
+async def test_one_connection_serves_call_after_call() -> None:
+    answer = Answer(HELLO.body, keep=True)
+    async with loopback(answer) as server, executor_for(server.url) as executor:
+        for _ in range(3):
+            assert text_of(await collect(executor.execute(ASK, MemoryRecorder()))) == "hi"
+    assert (len(server.requests), server.connections) == (3, 1)
+
+
 async def test_silence_and_slowness_are_timeouts() -> None:
     silent = Answer(b": hello\n\n", hang=True)
     once = RetryPolicy(max_attempts=1)
