@@ -22,7 +22,9 @@ USER = Module(
     WORDS.append_with(lambda r: r.key(NAMES, "x")),
     requires=[NAMES.key("x"), COUNT.optional(), NAMES.at_least(1)],
 )
-GIVEN = Module("given", NAMES.add("x", "secret-value"), NAMES.add_default("y", "2"), GENERATOR.set(Echo()))
+GIVEN = Module(
+    "given", NAMES.add("x", "secret-value"), NAMES.add_default("y", "2"), GENERATOR.set(Echo())
+)
 
 
 def test_a_slot_is_looked_up_by_its_kind() -> None:

@@ -58,7 +58,9 @@ def test_members_of_the_group_can_be_caught_by_class() -> None:
         build(requires=[GENERATOR.required(), COUNT.required()])
     except* RequirementUnsatisfied as group:
         assert isinstance(group, BuildFailed)
-        seen = [error.slot for error in group.exceptions if isinstance(error, RequirementUnsatisfied)]
+        seen = [
+            error.slot for error in group.exceptions if isinstance(error, RequirementUnsatisfied)
+        ]
 
     assert seen == ["test.generator", "test.count"]
 

@@ -32,7 +32,12 @@ def asking(ask: Callable[[Resolver], Any], *requires: Any) -> Module:
 
 
 GIVEN = Module(
-    "given", COUNT.set(7), NAMES.add("x", "1"), NAMES.add("y", "2"), WORDS.append("w"), WORDS.append("v")
+    "given",
+    COUNT.set(7),
+    NAMES.add("x", "1"),
+    NAMES.add("y", "2"),
+    WORDS.append("w"),
+    WORDS.append("v"),
 )
 
 
@@ -44,9 +49,7 @@ def test_a_constructor_gets_what_its_module_requires() -> None:
         seen.extend((resolver.get(COUNT), dict(resolver.get(NAMES)), resolver.get(WORDS)))
         seen.append(resolver.key(NAMES, "y"))
 
-    build(
-        asking(ask, COUNT.required(), NAMES.at_least(1), WORDS.optional(), NAMES.key("y")), GIVEN
-    )
+    build(asking(ask, COUNT.required(), NAMES.at_least(1), WORDS.optional(), NAMES.key("y")), GIVEN)
 
     assert seen == [7, {"x": "1", "y": "2"}, ("w", "v")] * 2 + ["2"]
 

@@ -98,7 +98,10 @@ def test_why_tells_who_won_who_lost_and_by_which_rule() -> None:
         "  ✗ from 'other', default: an explicit value replaces the whole default chain"
     )
     names = assembly.why("test.name")
-    assert [(each.module, each.key) for each in names.winners] == [("explicit", "x"), ("other", "y")]
+    assert [(each.module, each.key) for each in names.winners] == [
+        ("explicit", "x"),
+        ("other", "y"),
+    ]
     assert [(each.module, each.key) for each in names.losers] == [("default", "x")]
     assert names.winners[1].rule == "a default stands alone"
 

@@ -178,9 +178,7 @@ async def test_a_cancelled_body_stops_in_order_and_closing_is_not_cancelled() ->
             journal.append("closed")
 
     with CancelScope() as scope:
-        async with application(
-            journal.module("r1"), Module("r2", lifespan=slow_to_close)
-        ).start():
+        async with application(journal.module("r1"), Module("r2", lifespan=slow_to_close)).start():
             scope.cancel()
             await sleep_forever()
 

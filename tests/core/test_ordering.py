@@ -147,7 +147,9 @@ def test_any_graph_without_circles_is_ordered_and_ties_keep_the_list(data: st.Da
     ranks = data.draw(st.permutations(range(count)), label="ranks")
     edges = {
         node: {
-            other for other in range(count) if ranks[other] < ranks[node] and data.draw(st.booleans())
+            other
+            for other in range(count)
+            if ranks[other] < ranks[node] and data.draw(st.booleans())
         }
         for node in range(count)
     }

@@ -121,7 +121,9 @@ def test_too_few_says_how_many_there_are_and_from_whom() -> None:
 def test_a_requirement_without_sense_is_refused_when_building(requirement: Any) -> None:
     module = Module("a", NAMES.add("x", "1"), requires=[requirement])
 
-    assert isinstance(problem(Module("b", NAMES.add("y", "1")), requires=[requirement]), InvalidRequirement)
+    assert isinstance(
+        problem(Module("b", NAMES.add("y", "1")), requires=[requirement]), InvalidRequirement
+    )
     error = problem(module)
     assert isinstance(error, InvalidRequirement)
     assert error.module == "a"
