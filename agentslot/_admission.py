@@ -82,7 +82,7 @@ def check_type(contribution: Contribution, module: Module) -> None:
         raise _refused(contribution, module, f"cannot be filled: {error}", fix) from None
     constructor = contribution.constructor
     if constructor is None:
-        check_value(contribution, contribution.value, module)
+        _check_value(contribution, contribution.value, module)
     elif is_asynchronous(constructor):
         raise _asynchronous(contribution, module)
     else:
@@ -91,13 +91,8 @@ def check_type(contribution: Contribution, module: Module) -> None:
             raise _mismatch(contribution, module, f"a constructor of {type_text(declared)}", wanted)
 
 
-def check_value(contribution: Contribution, value: object, module: Module) -> None:
-    """Refuse a value that certainly does not belong in its slot.
-
-    Args:
-        contribution: The contribution that the value stands for.
-        value: What was contributed, or what its constructor made.
-        module: Who contributes.
+def check_constructed(contribution: Contribution, value: object, module: Module) -> None:
+    """Refuse what a constructor made, if it certainly does not belong in the slot.
 
     Raises:
         InvalidContribution: None, a coroutine, an instance of something else, a missing method.
@@ -108,6 +103,10 @@ def check_value(contribution: Contribution, value: object, module: Module) -> No
     if inspect.iscoroutine(value):
         value.close()
         raise _asynchronous(contribution, module)
+    _check_value(contribution, value, module)
+
+
+def _check_value(contribution: Contribution, value: object, module: Module) -> None:
     wanted = contribution.slot.value_type
     if not accepts(wanted, value):
         missing = missing_methods(wanted, value)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from agentslot._declaration import AnySlot, Slot
-from agentslot._defaults import FilledSlot
 from agentslot._errors import AssemblyStarted, SlotEmpty
 from agentslot._explanation import Explanation, explain
 from agentslot._lifecycle import living
@@ -43,7 +42,8 @@ class Assembly:
         self.modules: tuple[Module, ...] = tuple(wiring.modules[index] for index in wiring.order)
         """The modules in the order in which they start; they stop in reverse."""
         self._wiring = wiring
-        self._values = _Values(wiring.filled, values)
+        # By the declaration seen first; another one that means the same slot takes the slow way.
+        self._values = {f.slot: read(f.slot, f, values) for f in wiring.filled.values()}
         self._started = False
 
     @overload
@@ -59,7 +59,10 @@ class Assembly:
             SlotEmpty: It is a One slot, and nobody fills it. The other kinds are just empty.
             TypeError: The id belongs to a slot of another kind or type.
         """
-        return self._values[slot]
+        try:
+            return self._values[slot]
+        except KeyError:
+            return self._find(slot)
 
     @overload
     def get(self, slot: One[T]) -> T | None: ...
@@ -75,7 +78,7 @@ class Assembly:
         """
         if slot.kind == "one" and slot.id not in self._wiring.filled:
             return None
-        return self._values[slot]
+        return self._find(slot)
 
     def describe(self) -> "AssemblyDescription":
         """Return a picture of the application without its values, as `agentslot.assembly/v0`."""
@@ -114,31 +117,20 @@ class Assembly:
         async with living(self.modules):
             yield Runtime(self)
 
-
-class _Values(dict[AnySlot, Any]):
-    """What each slot holds, by the declaration seen first: looking one up is one look-up in a dict.
-
-    Another declaration of a slot is not in the dictionary and takes the slow way.
-    """
-
-    def __init__(self, filled: Mapping[str, FilledSlot], values: Mapping[int, Any]) -> None:
-        super().__init__((each.slot, read(each.slot, each, values)) for each in filled.values())
-        self._filled = filled
-
-    def __missing__(self, wanted: AnySlot) -> Any:
-        if not isinstance(wanted, Slot):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
-            raise TypeError(f"look into an assembly with a slot, not with {wanted!r}")
-        filled = self._filled.get(wanted.id)
+    def _find(self, slot: AnySlot) -> Any:
+        if not isinstance(slot, Slot):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
+            raise TypeError(f"look into an assembly with a slot, not with {slot!r}")
+        filled = self._wiring.filled.get(slot.id)
         if filled is not None:
-            if not wanted.is_same(filled.slot):
-                raise TypeError(f"{wanted.describe()} is not {filled.slot.describe()}, as built")
-            return self[filled.slot]
-        if wanted.kind == "one":
-            names = near(wanted.id, self._filled)
+            if not slot.is_same(filled.slot):
+                raise TypeError(f"{slot.describe()} is not {filled.slot.describe()}, as built")
+            return self._values[filled.slot]
+        if slot.kind == "one":
+            names = near(slot.id, self._wiring.filled)
             raise SlotEmpty(
-                f"nothing fills slot {wanted.id!r}{did_you_mean(names)}",
+                f"nothing fills slot {slot.id!r}{did_you_mean(names)}",
                 fix="use assembly.get(SLOT), which gives None, or require the slot when building",
-                slot=wanted.id,
+                slot=slot.id,
                 near=names,
             )
-        return read(wanted, None, {})
+        return read(slot, None, {})

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agentslot._admission import check_value
+from agentslot._admission import check_constructed
 from agentslot._declaration import ABSENT
 from agentslot._errors import CompositionError
 from agentslot._registry import Entry
@@ -59,5 +59,5 @@ def _construct_one(entry: Entry, index: int, wiring: Wiring, values: Mapping[int
         raise
     finally:
         resolver.close()
-    check_value(contribution, value, module)
+    check_constructed(contribution, value, module)
     return value

@@ -6,47 +6,54 @@ the whole default chain. Without an explicit value one default stands; two are a
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import filterfalse
 
 from agentslot._declaration import AnySlot
 from agentslot._errors import CompositionError, DuplicateKey, SlotOccupied
 from agentslot._module import Module
-from agentslot._registry import Entry, SlotEntries
+from agentslot._registry import Entry
 
 _NO_KEYS: Mapping[str | None, Entry] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FilledSlot:
-    """A slot after its defaults are resolved."""
+    """A slot after its defaults are resolved; nothing changes it later."""
 
     slot: AnySlot
     entries: Sequence[Entry]
     """What is in force, in registration order."""
     replaced: Sequence[Entry]
     """Defaults that an explicit value replaced."""
-    owners: tuple[int, ...]
+    owners: Sequence[int]
     """The modules behind the entries in force, each once."""
     keys: Mapping[str | None, Entry]
     """What is in force by key, in a Many slot; empty for the other kinds."""
 
 
-def fill(known: SlotEntries) -> FilledSlot:
-    """Resolve the defaults of one slot; where they are ambiguous, all of them stay."""
-    kept, replaced = known.entries, list[Entry]()
-    if len(kept) > 1:
-        explicit = {e.contribution.key for e in known.entries if not e.contribution.default}
-        kept = []
-        for entry in known.entries:
-            loses = entry.contribution.default and entry.contribution.key in explicit
-            (replaced if loses else kept).append(entry)
-    owners = tuple(dict.fromkeys([entry.owner for entry in kept]))
-    keys = {e.contribution.key: e for e in kept} if known.slot.kind == "many" else _NO_KEYS
-    return FilledSlot(known.slot, kept, replaced, owners, keys)
+def fill(entries: Sequence[Entry]) -> FilledSlot:
+    """Resolve the defaults of one slot; where they are ambiguous, all of them stay.
+
+    Args:
+        entries: All contributions to it, at least one, in registration order.
+    """
+    slot = entries[0].contribution.slot
+    explicit = {each.contribution.key for each in entries if not each.contribution.default}
+
+    def is_replaced(entry: Entry) -> bool:
+        return entry.contribution.default and entry.contribution.key in explicit
+
+    replaced = tuple(filter(is_replaced, entries))
+    if replaced:
+        entries = tuple(filterfalse(is_replaced, entries))
+    owners = tuple(dict.fromkeys([each.owner for each in entries]))
+    keys = {each.contribution.key: each for each in entries} if slot.kind == "many" else _NO_KEYS
+    return FilledSlot(slot, entries, replaced, owners, keys)
 
 
 def ambiguities(filled: FilledSlot, modules: Sequence[Module]) -> list[CompositionError]:
     """Return an error for a One slot, and for each key of a Many slot, with several defaults."""
-    if filled.slot.kind == "chain" or len(filled.entries) == 1:
+    if filled.slot.kind == "chain":
         return []
     by_key: dict[str | None, list[Entry]] = {}
     for entry in filled.entries:

@@ -1,15 +1,15 @@
 """What modules have contributed so far. A module enters whole or not at all."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from agentslot._admission import check_same_slot, check_shape, check_type
-from agentslot._declaration import AnySlot, Contribution
+from agentslot._declaration import Contribution
 from agentslot._errors import DuplicateKey, DuplicateModule, SlotOccupied
 from agentslot._module import Module
 from agentslot._registrar import Registrar, check_module
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Entry:
     """One accepted contribution."""
 
@@ -18,15 +18,6 @@ class Entry:
     """Index of its module in the order of installation."""
     ordinal: int
     """Its place among all contributions, in the order in which they were made."""
-
-
-@dataclass(slots=True)
-class SlotEntries:
-    """All contributions to one slot, explicit ones and defaults."""
-
-    slot: AnySlot
-    """The declaration that was seen first; every other one must mean the same."""
-    entries: list[Entry] = field(default_factory=list[Entry])
 
 
 class Registry:
@@ -38,7 +29,8 @@ class Registry:
 
     def __init__(self) -> None:
         self.modules: list[Module] = []
-        self.slots: dict[str, SlotEntries] = {}
+        self.slots: dict[str, list[Entry]] = {}
+        """All contributions by slot id, explicit ones and defaults; no list is empty."""
         self.doubtful: set[str] = set()
         """Slots that a refused module spoke of: what they lack may be that module's part."""
         self._index: dict[str, int] = {}
@@ -84,16 +76,17 @@ class Registry:
         slot, key = contribution.slot, contribution.key
         known = self.slots.get(slot.id)
         if known is not None:
-            check_same_slot(slot, known.slot, module)
+            check_same_slot(slot, known[0].contribution.slot, module)
         check_type(contribution, module)
-        if known is None:
-            known = self.slots[slot.id] = SlotEntries(slot)
         entry = Entry(contribution, len(self.modules), len(self._log))
         if not contribution.default and slot.kind != "chain":
             first = self._explicit.setdefault((slot.id, key), entry)
             if first is not entry:
                 raise self._occupied(first, contribution, module)
-        known.entries.append(entry)
+        if known is None:
+            self.slots[slot.id] = [entry]
+        else:
+            known.append(entry)
         self._log.append(entry)
 
     def _undo(self, mark: int) -> None:
@@ -104,8 +97,8 @@ class Registry:
             if self._explicit.get(place) is entry:
                 del self._explicit[place]
             known = self.slots[contribution.slot.id]
-            known.entries.pop()
-            if not known.entries:
+            known.pop()
+            if not known:
                 del self.slots[contribution.slot.id]
 
     def _duplicate(self, module: Module) -> DuplicateModule:

@@ -35,6 +35,8 @@ def canonical(form: TypeForm, *, _inside: tuple[object, ...] = ()) -> TypeForm:
     Raises:
         TypeError: The form holds a free type variable, or text instead of a type.
     """
+    if isinstance(form, type):
+        return form
     if form is None:
         return NoneType
     problem = _unusable(form)

@@ -41,7 +41,7 @@ class Wiring:
         """What the application itself requires."""
         self.problems: list[Exception] = []
         """What is wrong, in the order in which one would look at it."""
-        self.filled = {name: fill(known) for name, known in sorted(registry.slots.items())}
+        self.filled = {slot: fill(registry.slots[slot]) for slot in sorted(registry.slots)}
         """The filled slots, sorted by id."""
         self.active = _active(registry, self.filled)
         """The modules that take part, in installation order."""
@@ -58,7 +58,8 @@ class Wiring:
 
     def _find_ambiguities(self) -> None:
         for filled in self.filled.values():
-            self.problems.extend(ambiguities(filled, self.modules))
+            if len(filled.entries) > 1:
+                self.problems.extend(ambiguities(filled, self.modules))
 
     def _connect(self, doubtful: Set[str]) -> None:
         """Check all requirements, and note who depends on whom."""
@@ -155,7 +156,7 @@ class Wiring:
 
 def _active(registry: Registry, filled: dict[str, FilledSlot]) -> list[int]:
     """Leave out each module that contributed something, of which nothing is in force."""
-    contributed = {entry.owner for known in registry.slots.values() for entry in known.entries}
+    contributed = {entry.owner for entries in registry.slots.values() for entry in entries}
     in_force = {owner for each in filled.values() for owner in each.owners}
     replaced = contributed - in_force
     return [index for index in range(len(registry.modules)) if index not in replaced]
