@@ -124,7 +124,7 @@ class Recorder:
                     outcome.error_code,
                     outcome.error_message,
                 )
-                await owner.commit("attempt-finish", [AppendAttempt(ended)])
+                await owner.commit_in_shield("attempt-finish", [AppendAttempt(ended)])
         if errors:
             raise ExceptionGroup("attempt observers failed", errors)
 

@@ -1,5 +1,10 @@
-"""The Run in the hands of its loop: every action checked against the table, then done."""
+"""The Run in the hands of its loop: every action checked against the table, then done.
 
+An action is shielded from cancellation as a whole. It opens the Run's interruptible scope around
+what a cancellation may cut short (the model's answer, a guard, a tool) and records the rest.
+"""
+
+import anyio
 import anyio.lowlevel
 
 from agentslot.session import (
@@ -68,7 +73,8 @@ class RunDriver:
             raise self._violation(f"{action} is not legal in state {self._state}")
         self._acting = True
         try:
-            self._state = await self._do(action)
+            with anyio.CancelScope(shield=True):
+                self._state = await self._do(action)
         except ClassifiedError as error:
             self._run.terminate(TerminationSource.SESSION, error.kind, error.code, error.message)
             self._state = LoopState.FAILED
@@ -80,7 +86,7 @@ class RunDriver:
         match action:
             case Action.REQUEST_MODEL:
                 # Components that never wait would otherwise keep the event loop to themselves.
-                await anyio.lowlevel.checkpoint()
+                await anyio.lowlevel.cancel_shielded_checkpoint()
                 step = ModelStep(self._run, self._parts)
                 state = await step.request()
                 self._calls = step.calls

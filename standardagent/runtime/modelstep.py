@@ -63,15 +63,11 @@ class ModelStep:
         run = self._run
         if run.budget().exhausted:
             return await self._budget_exceeded()
-        try:
-            prepared = await prepare_request(run, self._parts)
-        except ClassifiedError as error:
-            run.terminate(TerminationSource.CONTEXT, error.kind, error.code, error.message)
-            return LoopState.FAILED
-        recorder = Recorder(run, prepared, self._parts)
         message_id = run.owner.components.ids.message()
+        completion: Completion | None = None
         try:
-            completion = await self._answer(recorder, message_id)
+            with run.interruptible():
+                completion = await self._ask(message_id)
         except ClassifiedError as error:
             run.terminate(TerminationSource.MODEL, error.kind, error.code, error.message)
             limited = run.termination and run.termination.source is TerminationSource.BUDGET
@@ -85,15 +81,27 @@ class ModelStep:
                 "the model executor failed unexpectedly; its log entry has the cause",
             )
             return LoopState.FAILED
+        if completion is None:
+            return LoopState.CANCELED
         return await self._record(completion, message_id)
 
-    async def _answer(self, recorder: Recorder, message_id: MessageId) -> Completion:
-        stream = self._run.owner.components.executor.execute(recorder.request, recorder)
+    async def _ask(self, message_id: MessageId) -> Completion:
+        run = self._run
         try:
-            return await self._receive(stream, message_id)
-        finally:
+            prepared = await prepare_request(run, self._parts)
+        except ClassifiedError as error:
+            run.terminate(TerminationSource.CONTEXT, error.kind, error.code, error.message)
+            raise
+        recorder = Recorder(run, prepared, self._parts)
+        stream = run.owner.components.executor.execute(recorder.request, recorder)
+        try:
+            completion = await self._receive(stream, message_id)
+        except BaseException:
             with anyio.move_on_after(_CLOSE_SECONDS, shield=True):
                 await stream.aclose()
+            raise
+        await stream.aclose()
+        return completion
 
     async def _receive(self, stream: ModelStream, message_id: MessageId) -> Completion:
         run, check = self._run, StreamCheck()
@@ -126,18 +134,17 @@ class ModelStep:
     async def _record(self, completion: Completion, message_id: MessageId) -> LoopState:
         run, owner = self._run, self._run.owner
         calls = self._identified(completion, message_id)
-        with anyio.CancelScope(shield=True):
-            async with owner.lock:
-                if calls and not await self._within_limit(calls):
-                    return LoopState.BUDGET_EXCEEDED
-                changes: list[Change] = [AppendMessage(self._message(completion, message_id))]
-                changes.extend(AppendToolCall(call) for call in calls)
-                await owner.commit("model-complete", changes)
-            if not calls:
-                return await self._completion_boundary()
-            if completion.finish is FinishReason.LENGTH:
-                await commit_results(run, [_cut_off(call) for call in calls])
-                return LoopState.CONTINUE_READY
+        async with owner.lock:
+            if calls and not await self._within_limit(calls):
+                return LoopState.BUDGET_EXCEEDED
+            changes: list[Change] = [AppendMessage(self._message(completion, message_id))]
+            changes.extend(AppendToolCall(call) for call in calls)
+            await owner.commit_in_shield("model-complete", changes)
+        if not calls:
+            return await self._completion_boundary()
+        if completion.finish is FinishReason.LENGTH:
+            await commit_results(run, [_cut_off(call) for call in calls])
+            return LoopState.CONTINUE_READY
         self.calls = calls
         return LoopState.TOOLS_READY
 
@@ -181,7 +188,7 @@ class ModelStep:
             if not steers:
                 return LoopState.COMPLETED
             step_id = owner.components.ids.step()
-            await owner.commit("follow-on", run.taking(steers, step_id))
+            await owner.commit_in_shield("follow-on", run.taking(steers, step_id))
             run.enter_step(step_id)
         return LoopState.CONTINUE_READY
 
@@ -196,7 +203,7 @@ class ModelStep:
         fact = RunLimitExceeded(
             run.id, run.step_id, RunLimit.TOOL_CALLS, used, limit, requested=len(calls)
         )
-        await owner.commit("run-limit", [AppendLimitExceeded(fact)])
+        await owner.commit_in_shield("run-limit", [AppendLimitExceeded(fact)])
         run.terminate(
             TerminationSource.BUDGET,
             ErrorKind.UNAVAILABLE,
@@ -210,7 +217,7 @@ class ModelStep:
         budget = run.budget()
         async with owner.lock:
             fact = RunBudgetExceeded(run.id, budget.used, budget.limit)
-            await owner.commit("run-budget", [AppendBudgetExceeded(fact)])
+            await owner.commit_in_shield("run-budget", [AppendBudgetExceeded(fact)])
         run.terminate(
             TerminationSource.BUDGET,
             ErrorKind.UNAVAILABLE,

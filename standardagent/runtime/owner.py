@@ -65,18 +65,20 @@ class SessionOwner:
             ClassifiedError: the changes break an invariant or could not be made durable; the state
                 here is then as before.
         """
-        request = CommitRequest(
-            self.state.id,
-            self.state.revision,
-            self.components.ids.commit(label),
-            tuple(changes),
-            actor,
-        )
         with anyio.CancelScope(shield=True):
-            commit = await self.components.store.commit(request)
-            self.adopt(commit.state)
-            return commit
+            return await self.commit_in_shield(label, changes, actor)
         raise AssertionError("unreachable: a shielded scope swallows nothing")
+
+    async def commit_in_shield(
+        self, label: str, changes: Sequence[Change], actor: Actor | None = None
+    ) -> Commit:
+        """Like `commit`, for a caller that is shielded from cancellation already."""
+        state = self.state
+        key = self.components.ids.commit(label)
+        request = CommitRequest(state.id, state.revision, key, tuple(changes), actor)
+        commit = await self.components.store.commit(request)
+        self.adopt(commit.state)
+        return commit
 
     def adopt(self, state: SessionState) -> None:
         """Take a newer state of the Session for the current one and tell who listens."""

@@ -34,7 +34,7 @@ class Run:
         self.id: RunId = active.id
         self.config: ModelConfig = active.config
         self.config_revision = active.config_revision
-        self.scope = anyio.CancelScope()
+        self.scope = self._work = anyio.CancelScope()
         self.prepared = anyio.Event()
         self.canceled_by: Actor | None = None
         self.cancel_requested = False
@@ -47,10 +47,22 @@ class Run:
         self.origin = Origin(self.owner.id, self.id, step_id)
 
     def cancel(self, actor: Actor | None) -> None:
-        """Ask the Run to end as canceled; whatever it awaits is cancelled at once."""
+        """Ask the Run to end as canceled: its loop is cancelled, and what it waits for."""
         self.cancel_requested = True
         self.canceled_by = self.canceled_by or actor
         self.scope.cancel()
+        self._work.cancel()
+
+    def interruptible(self, scope: anyio.CancelScope | None = None) -> anyio.CancelScope:
+        """The scope for work that a cancellation may cut short.
+
+        Everything else that the Run does for its loop is shielded: what has happened is recorded,
+        however it ended. A given scope is used instead of a new one.
+        """
+        self._work = scope or anyio.CancelScope()
+        if self.cancel_requested:
+            self._work.cancel()
+        return self._work
 
     def terminate(
         self, source: TerminationSource, kind: ErrorKind, code: str, message: str

@@ -86,7 +86,7 @@ async def _drive(run: Run, driver: RunDriver) -> Outcome:
         try:
             returned = await loop.run(driver)
         except anyio.get_cancelled_exc_class():
-            if run.scope.cancel_called:
+            if run.cancel_requested:
                 raise
             _loop_failed(run, "it cancelled itself")
         except Exception:
@@ -128,7 +128,7 @@ async def _finish(run: Run, outcome: Outcome) -> Run | None:
         if following is not None:
             changes.extend(following.changes)
         try:
-            await owner.commit("run-finish", changes, _actor(run, outcome))
+            await owner.commit_in_shield("run-finish", changes, _actor(run, outcome))
         except ClassifiedError:
             log.exception("the end of Run %s could not be recorded", run.id)
             await _settle(owner)

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import anyio
-import anyio.lowlevel
 
 from agentslot._json import dumps
 from agentslot.interaction import ToolFinished, ToolProgress, ToolStarted
@@ -48,33 +47,26 @@ class ToolBatch:
 
     async def execute(self) -> LoopState:
         """Run what may run; afterwards every call has its durable result."""
-        try:
-            for group in _groups(await self._prepare()):
-                await self._execute_group(group)
-        finally:
-            # Also when the Run was cancelled: a call without a result would make the History
-            # unsendable.
-            with anyio.CancelScope(shield=True):
-                await self._record_results()
+        run = self._run
+        for group in _groups(await self._prepare()):
+            if run.cancel_requested:
+                break
+            await self._execute_group(group)
+        await self._record_results()
+        if run.cancel_requested:
+            return LoopState.CANCELED
         stop = all(result.terminate for result in self._results.values())
         return LoopState.COMPLETED if stop else LoopState.CONTINUE_READY
 
-    async def _record_results(self) -> None:
-        unstarted = [call for call in self._calls if call.id not in self._pending]
-        for call in self._calls:
-            self._results.setdefault(call.id, self._cut_short(call))
-        await commit_results(self._run, [self._results[call.id] for call in self._calls])
-        for call in unstarted:
-            self._publish_finished(call, self._results[call.id])
-
     async def _prepare(self) -> list[_Ready]:
         ready: list[_Ready] = []
-        for call in self._calls:
-            checked = await self._check(call)
-            if isinstance(checked, ToolResult):
-                self._results[call.id] = checked
-            else:
-                ready.append(checked)
+        with self._run.interruptible():
+            for call in self._calls:
+                checked = await self._check(call)
+                if isinstance(checked, ToolResult):
+                    self._results[call.id] = checked
+                else:
+                    ready.append(checked)
         return ready
 
     async def _check(self, call: ToolCall) -> "_Ready | ToolResult":
@@ -102,13 +94,22 @@ class ToolBatch:
         A task of its own also keeps a tool that cancels itself from cancelling the Run.
         """
         owner = self._run.owner
-        await anyio.lowlevel.checkpoint_if_cancelled()
         async with owner.lock:
-            await owner.commit("tool-executing", [MarkToolPending(r.call.id) for r in group])
-        self._pending.update(r.call.id for r in group)
+            changes = [MarkToolPending(ready.call.id) for ready in group]
+            await owner.commit_in_shield("tool-executing", changes)
+        self._pending.update(ready.call.id for ready in group)
         async with anyio.create_task_group() as tasks:
+            self._run.interruptible(tasks.cancel_scope)
             for ready in group:
                 tasks.start_soon(self._invoke, ready, name=f"tool {ready.call.name}")
+
+    async def _record_results(self) -> None:
+        unstarted = [call for call in self._calls if call.id not in self._pending]
+        for call in self._calls:
+            self._results.setdefault(call.id, self._cut_short(call))
+        await commit_results(self._run, [self._results[call.id] for call in self._calls])
+        for call in unstarted:
+            self._publish_finished(call, self._results[call.id])
 
     async def _invoke(self, ready: _Ready) -> None:
         """Run one call and keep its result; only the cancellation of the Run passes through."""
@@ -117,7 +118,7 @@ class ToolBatch:
         try:
             result = await ready.tool.tool.invoke(self._invocation(ready))
         except anyio.get_cancelled_exc_class():
-            if self._run.scope.cancel_called:
+            if self._run.cancel_requested:
                 raise
             result = ToolResult.failed(call.id, "canceled", f"{call.name} cancelled itself")
         except Exception:
