@@ -1,7 +1,7 @@
 """Small standard agents for tests: a scripted model, a store in memory, a channel in process."""
 
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -198,7 +198,7 @@ async def agent(
     config: AgentConfig | None = None,
     modules: Sequence[Module] = (),
     store: Callable[[], Module] = MemoryStoreModule,
-) -> AsyncIterator[Any]:
+) -> AsyncGenerator[Any]:
     """A started agent with one new Session. `gated` adds the tool `gate`."""
     model, channel, gate = ScriptedModel(script), InProcessChannel(), Gate()
     offered = [*tools, gate.tool] if gated else list(tools)

@@ -154,3 +154,21 @@ async def test_cancelling_twice_is_like_cancelling_once() -> None:
         view = await session.view()
     assert kinds(view.recent_history)[-1] == "run:canceled"
     assert_every_call_has_one_result(view.recent_history)
+
+
+async def test_nothing_keeps_running_after_a_cancellation() -> None:
+    """C04: wherever it hits, no task is left that could spin."""
+    hold = anyio.Event()
+    script = [answer("slow", hold=hold), calls(call("gate")), answer("ok")]
+    async with agent(script, gated=True) as session:
+        before = len(anyio.get_running_tasks())
+        await session.send("stream")
+        await session.executor.streaming.wait()
+        await session.cancel()
+        await session.when_idle()
+        await session.send("tool")
+        await session.gate.entered()
+        await session.cancel()
+        await session.when_idle()
+        await anyio.wait_all_tasks_blocked()
+        assert len(anyio.get_running_tasks()) == before

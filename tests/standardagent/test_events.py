@@ -3,7 +3,7 @@
 import anyio
 import pytest
 
-from agentslot.interaction import EventStream, EventStreamOverflow, SendMessage
+from agentslot.interaction import Event, EventStream, EventStreamOverflow, SendMessage
 from agentslot.session import MessageInput, RevisionConflictError
 from agentslot.standardagent.runtime.hub import SUBSCRIBER_BUFFER
 from agentslot.tool import ToolInvocation, function_tool
@@ -27,7 +27,7 @@ async def test_text_tools_and_the_end_are_heard_in_order() -> None:
         await session.send_and_wait("hi")
         await stream.aclose()
         stream = await session.access.subscribe(session.id)
-        heard = []
+        heard: list[Event] = []
         async with anyio.create_task_group() as tasks:
 
             async def listen() -> None:
@@ -55,7 +55,7 @@ async def test_chunks_carry_the_id_of_the_message_that_becomes_durable() -> None
     async with agent([answer("Hello.")]) as session:
         stream = await session.access.subscribe(session.id)
         result = await session.send_and_wait("hi")
-        events = []
+        events: list[Event] = []
         while not events or events[-1].kind != "run_finished":
             events.append(await stream.receive())
     chunk = next(e for e in events if e.kind == "text")
@@ -69,7 +69,7 @@ async def test_every_commit_is_one_revision_event_and_none_is_missed() -> None:
         stream = await access.subscribe(session.id, after_revision=before)
         await session.send_and_wait("hi")
         after = await access.revision(session.id)
-        revisions = []
+        revisions: list[int] = []
         while not revisions or revisions[-1] != after:
             event = await stream.receive()
             if event.kind == "revision":
@@ -99,7 +99,7 @@ async def test_a_slow_subscriber_loses_previews_before_it_is_cut_off() -> None:
         stream = await access.subscribe(session.id)
         await session.send_and_wait("hi")
         latest = await access.revision(session.id)
-        seen = []
+        seen: list[int] = []
         while not seen or seen[-1] != latest:
             event = await stream.receive()
             if event.kind == "revision":

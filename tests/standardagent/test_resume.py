@@ -4,7 +4,7 @@ A crash is a copy of the session folder at that moment: exactly what a kill leav
 """
 
 import shutil
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ async def resumed(
     script: Sequence[Answer],
     tools: Sequence[Tool] = (),
     modules: Sequence[Module] = (),
-) -> AsyncIterator[Any]:
+) -> AsyncGenerator[Any]:
     """The same agent in the next process, with the Session resumed."""
     model, channel, gate = ScriptedModel(script), InProcessChannel(), Gate()
     application = scripted_application(
