@@ -12,14 +12,19 @@ from sybil.document import PythonDocStringDocument
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 from sybil.parsers.rest import DocTestParser
 
+from tests.vendor import vendor
+
 
 @pytest.fixture(scope="module")
 def example_folder() -> Iterator[Path]:
-    """Every document runs in an empty folder of its own."""
+    """Every document runs in an empty folder of its own, beside a vendor on this machine."""
     before = Path.cwd()
     with TemporaryDirectory() as folder:
         os.chdir(folder)
-        yield Path(folder)
+        with vendor() as url, pytest.MonkeyPatch.context() as environment:
+            environment.setenv("OPENAI_BASE_URL", url)
+            environment.setenv("OPENAI_API_KEY", "a key for the vendor on this machine")
+            yield Path(folder)
         os.chdir(before)
 
 

@@ -12,6 +12,7 @@ from zipfile import ZipFile
 import pytest
 
 from tests.repository.house import PACKAGES, ROOT, files
+from tests.vendor import vendor
 
 
 def run(*command: str | Path, cwd: Path) -> str:
@@ -96,7 +97,7 @@ def test_the_sdist_brings_what_the_tests_need_and_no_link(built: Path) -> None:
 
 
 def test_the_quick_start_runs_beside_a_users_model_and_session(
-    installed: Path, tmp_path: Path
+    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "model.py").write_text("OWNER = 'the user'\n", encoding="utf-8")
     (tmp_path / "session").mkdir()
@@ -111,8 +112,12 @@ def test_the_quick_start_runs_beside_a_users_model_and_session(
         encoding="utf-8",
     )
 
-    assert quick_start()
-    run(installed, "-W", "error", script, cwd=tmp_path)
+    with vendor() as url:
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        monkeypatch.setenv("OPENAI_API_KEY", "a key for the vendor on this machine")
+        printed = run(installed, "-W", "error", script, cwd=tmp_path)
+
+    assert printed == "2+2 is 4\n"
 
 
 def test_a_checkout_without_symbolic_links_imports_all_the_same(tmp_path: Path) -> None:
