@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import anyio.to_thread
 import pytest
 
 from agentslot.session import ClassifiedError, FileStore, SessionId
@@ -79,7 +80,7 @@ def kill_a_writer_in_the_middle(directory: Path) -> int:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kills as POSIX does")
 async def test_a_killed_owner_gives_the_directory_back_and_its_file_loads(tmp_path: Path) -> None:
-    acknowledged = kill_a_writer_in_the_middle(tmp_path)
+    acknowledged = await anyio.to_thread.run_sync(kill_a_writer_in_the_middle, tmp_path)
     async with FileStore(tmp_path) as store:
         state = (await store.recover(SessionId("s1"))).state
         assert state.revision >= acknowledged
