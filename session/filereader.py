@@ -1,8 +1,9 @@
 """Reading a Session file: the state that its lines make, and what is wrong with them.
 
-A line that was being written when the process died is the last one, and cut: it is dropped and
-reported, for its commit was never acknowledged. A last line that lacks only its line feed is whole.
-Anything else that is wrong is damage: reading stops there and nothing is ever rewritten.
+The line that was being written when the process or the machine died is the last one and lacks its
+line feed: it is dropped and reported, for its commit was never acknowledged. If nothing else is
+missing, it is whole and stays. Anything else that is wrong is damage: nothing of the file is used,
+and nothing is ever rewritten.
 """
 
 import os
@@ -64,7 +65,7 @@ def read_session(path: Path) -> StoredSession:
             try:
                 replay.take(line.removesuffix(b"\n"))
             except UnreadableError as error:
-                if number == 1 or not _is_torn(line, file.read(1)):
+                if number == 1 or line.endswith(b"\n"):
                     raise SessionDamagedError(path, str(error), line=number) from error
                 repairs.append(Repair(number, f"dropped {len(line)} bytes of an unfinished commit"))
                 break
@@ -79,15 +80,6 @@ def read_session(path: Path) -> StoredSession:
     return StoredSession(
         replay.state, replay.recent(), whole_bytes, file_bytes, lacks_newline, tuple(repairs)
     )
-
-
-def _is_torn(line: bytes, behind: bytes) -> bool:
-    """Whether an unreadable line was cut while it was written: it is last, and has no proper end.
-
-    A line feed may be there all the same if the machine lost power: blocks reach the disk in any
-    order, and those that did not are NUL bytes.
-    """
-    return not behind and (not line.endswith(b"\n") or b"\0" in line)
 
 
 class _Replay:
