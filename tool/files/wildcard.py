@@ -1,0 +1,119 @@
+"""Wildcards of paths as git reads them, compiled to regular expressions.
+
+`?` and `*` stay within one component, `**` between slashes crosses them, `[…]` is a class with
+ranges, `!` or `^`, and POSIX names. A backslash takes the next character literally. Where git
+counts bytes, `?` and classes take whole characters here.
+"""
+
+import re
+from itertools import pairwise
+
+_POSIX = {
+    "alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "blank": r" \t", "cntrl": r"\x00-\x1f\x7f",
+    "digit": "0-9", "graph": r"\x21-\x7e", "lower": "a-z", "print": r"\x20-\x7e",
+    "punct": r"!-/:-@\[-`{-~", "space": r" \t\n\r\f\v", "upper": "A-Z", "xdigit": "0-9a-fA-F",
+}  # fmt: skip
+
+
+_STAR = "[^/]*"
+
+
+class UnmatchableError(ValueError):
+    """The pattern is malformed in a way that makes git match nothing."""
+
+
+def wildcard_regex(pattern: str) -> str:
+    """Regular expression that matches a whole path (`re.fullmatch`, with DOTALL).
+
+    Raises:
+        UnmatchableError: an open class, an unknown POSIX name, a backslash at the end.
+    """
+    done: list[str] = []
+    component: list[str] = []
+    position = 0
+    while position < len(pattern):
+        character = pattern[position]
+        if character == "*":
+            piece, position = _stars(pattern, position)
+        elif character == "?":
+            piece, position = "[^/]", position + 1
+        elif character == "[":
+            piece, position = _class(pattern, position + 1)
+        else:
+            literal, position = _literal(pattern, position)
+            piece = re.escape(literal)
+        component.append(piece)
+        if piece == "/":
+            done.append(_without_backtracking(component))
+            component = []
+    return "".join([*done, _without_backtracking(component)])
+
+
+def _without_backtracking(component: list[str]) -> str:
+    """Join pieces; a star that another follows takes as little as it can, and sticks to it.
+
+    The first place where the text up to the next star fits is as good as any later one. Without
+    this, `*a*a*a*a*b` in someone's ignore file could take hours.
+    """
+    stars = [index for index, piece in enumerate(component) if piece == _STAR]
+    if len(stars) < 2:
+        return "".join(component)
+    out = component[: stars[0]]
+    for star, following in pairwise(stars):
+        fixed = "".join(component[star + 1 : following])
+        out.append(f"(?>{_STAR}?{fixed})")
+    return "".join(out + component[stars[-1] :])
+
+
+def _literal(pattern: str, position: int) -> tuple[str, int]:
+    if pattern[position] != "\\":
+        return pattern[position], position + 1
+    if position + 1 == len(pattern):
+        raise UnmatchableError(pattern)
+    return pattern[position + 1], position + 2
+
+
+def _stars(pattern: str, start: int) -> tuple[str, int]:
+    stop = start
+    while stop < len(pattern) and pattern[stop] == "*":
+        stop += 1
+    at_component = start == 0 or pattern[start - 1] == "/"
+    if stop - start == 1 or not at_component or pattern[stop : stop + 1] not in {"", "/"}:
+        return _STAR, stop
+    return (".*", stop) if stop == len(pattern) else ("(?:.*/)?", stop + 1)
+
+
+def _class(pattern: str, position: int) -> tuple[str, int]:
+    """The class whose bracket was opened before `position`; it never matches a slash."""
+    negated = pattern[position : position + 1] in {"!", "^"}
+    position += negated
+    members: list[str] = []
+    first = True
+    while first or pattern[position : position + 1] != "]":
+        if position >= len(pattern):
+            raise UnmatchableError(pattern)
+        first = False
+        piece, position = _member(pattern, position)
+        members.append(piece)
+    body = "".join(members)
+    if not body:  # only ranges that hold nothing
+        return ("[^/]" if negated else "(?!)"), position + 1
+    return f"(?!/)[{'^' if negated else ''}{body}]", position + 1
+
+
+def _member(pattern: str, position: int) -> tuple[str, int]:
+    """One character, range or POSIX name of a class."""
+    if pattern.startswith("[:", position):
+        stop = pattern.find("]", position + 2)
+        if stop < 0:
+            raise UnmatchableError(pattern)
+        if stop > position + 2 and pattern[stop - 1] == ":":
+            name = pattern[position + 2 : stop - 1]
+            if name not in _POSIX:
+                raise UnmatchableError(pattern)
+            return _POSIX[name], stop + 1
+    low, position = _literal(pattern, position)
+    if pattern[position : position + 1] != "-" or pattern[position + 1 : position + 2] in {"", "]"}:
+        return re.escape(low), position
+    high, position = _literal(pattern, position + 1)
+    return (f"{re.escape(low)}-{re.escape(high)}" if low <= high else ""), position
