@@ -2,11 +2,21 @@
 
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 
-from agentslot import Application, Assembly, BuildFailed, Chain, Many, Module, One, Requirement
+from agentslot import (
+    AgentSlotError,
+    Application,
+    Assembly,
+    BuildFailed,
+    Chain,
+    Many,
+    Module,
+    One,
+    Requirement,
+)
 
 
 class Generator(Protocol):
@@ -34,13 +44,18 @@ NAMES = Many[str]("test.name")
 WORDS = Chain[str]("test.word")
 
 
+def untyped(value: object) -> Any:
+    """What a program that no type checker has read may pass."""
+    return value
+
+
 def build(*modules: Module, requires: Iterable[Requirement] = ()) -> Assembly:
     return Application("test", modules, requires).build()
 
 
 def problems(*modules: Module, requires: Iterable[Requirement] = ()) -> list[Exception]:
     """What a build reports, one problem or several."""
-    with pytest.raises(Exception) as caught:
+    with pytest.raises(AgentSlotError) as caught:
         build(*modules, requires=requires)
     error = caught.value
     return list(error.exceptions) if isinstance(error, BuildFailed) else [error]

@@ -11,17 +11,48 @@ from agentslot import (
     DependencyNotReady,
     DependencyUndeclared,
     Module,
+    One,
     Registrar,
+    Requirement,
     RequirementUnsatisfied,
     Resolver,
     ResolverClosed,
 )
-from tests.core.catalog import COUNT, GENERATOR, NAMES, WORDS, Echo, build, place, problem
+from tests.core.catalog import COUNT, GENERATOR, NAMES, WORDS, Echo, build, place, problem, untyped
 
 RESULT = place("result")
 
 
-def asking(ask: Callable[[Resolver], Any], *requires: Any) -> Module:
+PROVIDED = One[str]("test.provided")
+
+
+def noting(ran: list[str], name: str) -> Callable[[Resolver], str]:
+    """A constructor that writes down that it ran."""
+
+    def construct(_: Resolver) -> str:
+        ran.append(name)
+        return name
+
+    return construct
+
+
+def ask_one(resolver: Resolver) -> object:
+    return resolver[COUNT]
+
+
+def ask_get(resolver: Resolver) -> object:
+    return resolver.get(NAMES)
+
+
+def ask_many(resolver: Resolver) -> object:
+    return resolver[NAMES]
+
+
+def ask_key(resolver: Resolver) -> object:
+    return resolver.key(NAMES, "x")
+
+
+def asking(ask: Callable[[Resolver], Any], *requires: Requirement) -> Module:
     """A module whose constructor asks for something."""
 
     def construct(resolver: Resolver) -> int:
@@ -42,39 +73,34 @@ GIVEN = Module(
 
 
 def test_a_constructor_gets_what_its_module_requires() -> None:
-    seen: list[object] = []
-
     def ask(resolver: Resolver) -> None:
-        seen.extend((resolver[COUNT], dict(resolver[NAMES]), resolver[WORDS]))
-        seen.extend((resolver.get(COUNT), dict(resolver.get(NAMES)), resolver.get(WORDS)))
-        seen.append(resolver.key(NAMES, "y"))
+        assert resolver[COUNT] == resolver.get(COUNT) == 7
+        assert resolver[NAMES] == resolver.get(NAMES) == {"x": "1", "y": "2"}
+        assert resolver[WORDS] == resolver.get(WORDS) == ("w", "v")
+        assert resolver.key(NAMES, "y") == "2"
 
     build(asking(ask, COUNT.required(), NAMES.at_least(1), WORDS.optional(), NAMES.key("y")), GIVEN)
 
-    assert seen == [7, {"x": "1", "y": "2"}, ("w", "v")] * 2 + ["2"]
-
 
 def test_empty_optional_slots_are_none_and_empty_containers() -> None:
-    seen: list[object] = []
-
     def ask(resolver: Resolver) -> None:
-        seen.extend((resolver.get(COUNT), dict(resolver[NAMES]), resolver[WORDS]))
+        assert resolver.get(COUNT) is None
+        assert resolver[NAMES] == resolver.get(NAMES) == {}
+        assert resolver[WORDS] == resolver.get(WORDS) == ()
 
     build(asking(ask, COUNT.optional(), NAMES.optional(), WORDS.optional()))
-
-    assert seen == [None, {}, ()]
 
 
 def test_a_mapping_from_a_resolver_cannot_be_changed() -> None:
     def ask(resolver: Resolver) -> None:
-        resolver[NAMES]["z"] = "3"  # type: ignore[index] # pyright: ignore
+        untyped(resolver[NAMES])["z"] = "3"
 
     with pytest.raises(TypeError, match="does not support item assignment"):
         build(asking(ask, NAMES.at_least(1)), GIVEN)
 
 
 def test_an_empty_optional_slot_cannot_be_indexed() -> None:
-    error = problem(asking(lambda r: r[COUNT], COUNT.optional()))
+    error = problem(asking(ask_one, COUNT.optional()))
 
     assert isinstance(error, RequirementUnsatisfied)
     assert "resolver.get(SLOT)" in error.fix
@@ -83,16 +109,16 @@ def test_an_empty_optional_slot_cannot_be_indexed() -> None:
 @pytest.mark.parametrize(
     ("ask", "requires", "missing"),
     [
-        (lambda r: r[COUNT], [], "One[int]('test.count').required()"),
-        (lambda r: r.get(NAMES), [], "Many[str]('test.name').at_least(1)"),
-        (lambda r: r.key(NAMES, "x"), [], "Many[str]('test.name').key('x')"),
-        (lambda r: r.key(NAMES, "x"), [NAMES.at_least(1)], "Many[str]('test.name').key('x')"),
-        (lambda r: r.key(NAMES, "x"), [NAMES.key("y")], "Many[str]('test.name').key('x')"),
-        (lambda r: r[NAMES], [NAMES.key("x")], "Many[str]('test.name').at_least(1)"),
+        (ask_one, (), "One[int]('test.count').required()"),
+        (ask_get, (), "Many[str]('test.name').at_least(1)"),
+        (ask_key, (), "Many[str]('test.name').key('x')"),
+        (ask_key, (NAMES.at_least(1),), "Many[str]('test.name').key('x')"),
+        (ask_key, (NAMES.key("y"),), "Many[str]('test.name').key('x')"),
+        (ask_many, (NAMES.key("x"),), "Many[str]('test.name').at_least(1)"),
     ],
 )
 def test_what_a_module_does_not_require_is_out_of_reach(
-    ask: Callable[[Resolver], Any], requires: list[Any], missing: str
+    ask: Callable[[Resolver], Any], requires: tuple[Requirement, ...], missing: str
 ) -> None:
     error = problem(asking(ask, *requires), GIVEN)
 
@@ -105,7 +131,7 @@ def test_a_resolver_is_closed_when_its_constructor_has_returned() -> None:
     kept: list[Resolver] = []
     build(asking(kept.append, COUNT.required()), GIVEN)
 
-    for ask in (lambda r: r[COUNT], lambda r: r.get(COUNT), lambda r: r.key(NAMES, "x")):
+    for ask in (ask_one, ask_get, ask_key):
         with pytest.raises(ResolverClosed):
             ask(kept[0])
 
@@ -125,18 +151,14 @@ def test_a_value_constructed_later_in_the_same_module_is_not_ready() -> None:
 
 def test_constructors_run_in_dependency_order_and_inside_a_module_in_registration_order() -> None:
     ran: list[str] = []
-
-    def construct(name: str) -> Callable[[Resolver], str]:
-        return lambda _: ran.append(name) or name
-
     build(
         Module(
             "user",
-            WORDS.append_with(construct("user.first")),
-            NAMES.add_with("u", construct("user.second")),
-            requires=[COUNT.required()],
+            WORDS.append_with(noting(ran, "user.first")),
+            NAMES.add_with("u", noting(ran, "user.second")),
+            requires=[PROVIDED.required()],
         ),
-        Module("provider", COUNT.set_with(lambda _: ran.append("provider") or 1)),
+        Module("provider", PROVIDED.set_with(noting(ran, "provider"))),
     )
 
     assert ran == ["provider", "user.first", "user.second"]
@@ -167,10 +189,10 @@ def test_one_build_shows_every_constructor_that_fails_and_runs_none_that_depends
             Module("b", RESULT.set_with(fail)),
             Module(
                 "dependent",
-                WORDS.append_with(lambda r: ran.append("dependent") or str(r[COUNT])),
+                WORDS.append_with(noting(ran, "dependent")),
                 requires=[COUNT.required()],
             ),
-            Module("independent", WORDS.append_with(lambda _: ran.append("independent") or "")),
+            Module("independent", WORDS.append_with(noting(ran, "independent"))),
         )
 
     assert [type(error) for error in caught.value.exceptions] == [OSError, OSError]
@@ -211,6 +233,6 @@ def test_a_module_may_contribute_in_a_loop() -> None:
 
         def register(self, registrar: Registrar) -> None:
             for number in range(3):
-                registrar.contribute(NAMES.add_with(f"n{number}", lambda _, n=number: str(n)))
+                registrar.contribute(NAMES.add(f"n{number}", str(number)))
 
-    assert dict(build(Loop())[NAMES]) == {"n0": "0", "n1": "1", "n2": "2"}
+    assert build(Loop())[NAMES] == {"n0": "0", "n1": "1", "n2": "2"}

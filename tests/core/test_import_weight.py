@@ -29,13 +29,15 @@ before = set(sys.modules)
 for name in sys.argv[1:]:
     importlib.import_module(name)
 roots = {name.partition(".")[0] for name in set(sys.modules) - before}
-owners = packages_distributions()
-print(json.dumps(sorted({owner.lower().replace("_", "-") for r in roots for owner in owners.get(r, [])})))
+packages = packages_distributions()
+owners = {owner for root in roots for owner in packages.get(root, [])}
+print(json.dumps(sorted(owner.lower().replace("_", "-") for owner in owners)))
 """
 
 PACKAGES = """
 import json, pkgutil, agentslot
-print(json.dumps(["agentslot"] + [m.name for m in pkgutil.iter_modules(agentslot.__path__, "agentslot.") if m.ispkg]))
+found = pkgutil.iter_modules(agentslot.__path__, "agentslot.")
+print(json.dumps(["agentslot", *(module.name for module in found if module.ispkg)]))
 """
 
 

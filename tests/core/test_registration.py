@@ -1,5 +1,7 @@
 """A module enters whole or not at all."""
 
+from collections.abc import AsyncGenerator
+
 import pytest
 
 from agentslot import (
@@ -18,7 +20,18 @@ from agentslot import (
     SlotConflict,
     SlotOccupied,
 )
-from tests.core.catalog import COUNT, GENERATOR, NAMES, TOOLS, WORDS, Echo, Shell, build, problem
+from tests.core.catalog import (
+    COUNT,
+    GENERATOR,
+    NAMES,
+    TOOLS,
+    WORDS,
+    Echo,
+    Shell,
+    build,
+    problem,
+    untyped,
+)
 
 
 class Bundle(Module):
@@ -161,9 +174,9 @@ def test_a_key_that_is_no_clean_text_is_refused(key: str) -> None:
 @pytest.mark.parametrize(
     ("contribution", "expected"),
     [
-        (NAMES.add("", None), InvalidContribution),  # type: ignore[arg-type] # pyright: ignore
+        (NAMES.add("", untyped(None)), InvalidContribution),
         (One[str]("test.name").set("x"), SlotConflict),
-        (NAMES.add("taken", 3), InvalidContribution),  # type: ignore[arg-type] # pyright: ignore
+        (NAMES.add("taken", untyped(3)), InvalidContribution),
         (NAMES.add("taken", "x"), DuplicateKey),
     ],
     ids=["value before key", "another slot", "type before occupation", "occupied"],
@@ -195,14 +208,14 @@ def test_one_module_listed_twice_is_refused() -> None:
 
 
 def test_something_that_is_no_module_is_refused() -> None:
-    error = problem(Echo())  # type: ignore[arg-type] # pyright: ignore
+    error = problem(untyped(Echo()))
 
     assert isinstance(error, InvalidModule)
     assert error.what == "Echo is no module"
 
 
 def test_a_module_class_in_place_of_a_module_is_told_to_be_called() -> None:
-    error = problem(Bundle)  # type: ignore[arg-type] # pyright: ignore
+    error = problem(untyped(Bundle))
 
     assert isinstance(error, InvalidModule)
     assert error.fix == "write Bundle()"
@@ -214,11 +227,13 @@ def test_a_module_id_that_is_no_clean_text_is_refused(module_id: str) -> None:
 
 
 def test_an_asynchronous_register_is_refused_and_its_coroutine_closed() -> None:
+    async def coroutine(self: Module, registrar: Registrar) -> None:
+        raise AssertionError("called")
+
     class Late(Module):
         id = "test.late"
 
-        async def register(self, registrar: Registrar) -> None:  # type: ignore[override] # pyright: ignore
-            raise AssertionError("called")
+        register = untyped(coroutine)
 
     error = problem(Late())
 
@@ -227,11 +242,12 @@ def test_an_asynchronous_register_is_refused_and_its_coroutine_closed() -> None:
 
 
 def test_a_lifespan_without_its_decorator_is_refused_before_anything_starts() -> None:
+    async def bare() -> AsyncGenerator[None]:
+        yield
+
     class Bare(Module):
         id = "test.bare"
-
-        async def lifespan(self):  # type: ignore[no-untyped-def,override] # pyright: ignore
-            yield
+        lifespan = untyped(staticmethod(bare))
 
     error = problem(Bare())
 

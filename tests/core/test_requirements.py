@@ -29,6 +29,7 @@ from tests.core.catalog import (
     place,
     problem,
     problems,
+    untyped,
 )
 
 
@@ -108,11 +109,11 @@ def test_too_few_says_how_many_there_are_and_from_whom() -> None:
         NAMES.at_least(0),
         NAMES.at_least(-1),
         NAMES.at_least(True),
-        NAMES.at_least(1.5),  # type: ignore[arg-type] # pyright: ignore
+        NAMES.at_least(untyped(1.5)),
         WORDS.at_least(0),
         NAMES.key(""),
         NAMES.key(" x"),
-        NAMES.key(None),  # type: ignore[arg-type] # pyright: ignore
+        NAMES.key(untyped(None)),
         NAMES,
         "test.name",
         None,
@@ -132,7 +133,7 @@ def test_a_requirement_without_sense_is_refused_when_building(requirement: Any) 
 def test_a_forgotten_comma_in_requires_is_told() -> None:
     class Forgetful(Module):
         id = "test.forgetful"
-        requires = NAMES.optional()  # type: ignore[assignment] # pyright: ignore
+        requires = untyped(NAMES.optional())
 
     error = problem(Forgetful())
 

@@ -18,9 +18,9 @@ def modules(count: int) -> list[Module]:
     chains = [Chain[int](f"chain.{n}") for n in range(count)]
 
     def requires(n: int) -> list[Requirement]:
-        return (
-            n and [ones[n - 1].required(), many[n // 2].key("k"), chains[n // 3].at_least(1)] or []
-        )
+        if n == 0:
+            return []
+        return [ones[n - 1].required(), many[n // 2].key("k"), chains[n // 3].at_least(1)]
 
     return [
         Module(

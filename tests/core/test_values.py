@@ -4,13 +4,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Generic, Literal, NewType, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NewType, Protocol, TypeVar
 from unittest.mock import Mock
 
 import pytest
 
-from agentslot import Chain, InvalidContribution, Many, Module, One, Resolver
-from tests.core.catalog import GENERATOR, TOOLS, Echo, Shell, build, problem
+from agentslot import InvalidContribution, Module, One, Resolver
+from tests.core.catalog import GENERATOR, TOOLS, Echo, Shell, build, problem, untyped
 
 T = TypeVar("T")
 
@@ -33,6 +33,9 @@ class Store(Protocol):
     def read(self) -> str: ...
     def write(self, text: str) -> None: ...
 
+
+if TYPE_CHECKING:
+    NotImported = Doc
 
 UserId = NewType("UserId", str)
 
@@ -90,7 +93,7 @@ def test_a_value_of_another_type_is_refused_with_both_types(
         (Doc, Page()),
         (list[Doc], [Page()]),
         (list[Doc], []),
-        (list, [1]),
+        (untyped(list), [1]),
         (Any, 1),
         (object, 1),
         (float, 1),
@@ -98,12 +101,12 @@ def test_a_value_of_another_type_is_refused_with_both_types(
         (tuple[()], ()),
         (str | list[str], "a"),
         (str | list[str], ["a"]),
-        (Callable[[int], int], lambda x: x),
+        (Callable[[int], int], abs),
         (UserId, "u1"),
         (type[Doc], Page),
         (Repo[Doc], Repo[Page]()),
         (Repo[Doc], DocRepo()),
-        (Repo[Doc], Repo()),
+        (Repo[Doc], untyped(Repo)()),
         (Doc, Mock(spec=Doc)),
         (Store, Mock()),
     ],
@@ -125,7 +128,7 @@ def test_an_object_without_a_method_of_the_protocol_is_refused_and_the_method_is
 
 def test_a_list_of_tools_in_the_slot_of_one_tool_is_refused() -> None:
     """D02"""
-    error = problem(Module("a", TOOLS.add("shell", [Shell()])))  # type: ignore[arg-type] # pyright: ignore
+    error = problem(Module("a", TOOLS.add("shell", untyped([Shell()]))))
 
     assert isinstance(error, InvalidContribution)
     assert (error.slot, error.key, error.module) == ("test.tool", "shell", "a")
@@ -150,8 +153,11 @@ def maybe_doc(_: Resolver) -> Doc | None:
     raise AssertionError("called")
 
 
-def bare(_: Resolver) -> list:  # type: ignore[type-arg] # pyright: ignore
+def bare(_: Resolver) -> object:
     raise AssertionError("called")
+
+
+bare.__annotations__["return"] = list  # checkers refuse to read it without parameters
 
 
 def numbers(_: Resolver) -> dict[str, int]:
@@ -162,7 +168,7 @@ def anything(_: Resolver) -> object:
     return Doc()
 
 
-def unresolvable(_: Resolver) -> "Missing":  # type: ignore[name-defined] # noqa: F821 # pyright: ignore
+def unresolvable(_: Resolver) -> "NotImported":
     return Doc()
 
 
@@ -189,27 +195,34 @@ def test_a_constructor_that_declares_another_type_is_refused_before_it_is_called
     assert error.what.endswith(f"a constructor of {declared}")
 
 
-@pytest.mark.parametrize("constructor", [anything, unresolvable, lambda _: Page(), lambda _: Doc()])
+def undeclared(_: Resolver) -> object:
+    return Page()
+
+
+del undeclared.__annotations__["return"]
+
+
+@pytest.mark.parametrize("constructor", [anything, unresolvable, undeclared])
 def test_what_a_constructor_does_not_declare_is_decided_by_its_value(constructor: Any) -> None:
     assert isinstance(build(Module("a", DOC.set_with(constructor)))[DOC], Doc)
 
 
 def test_a_constructed_value_of_another_type_is_refused() -> None:
-    error = problem(Module("a", DOC.set_with(lambda _: [Doc()])))  # type: ignore[arg-type,list-item,return-value] # pyright: ignore
+    error = problem(Module("a", DOC.set_with(lambda _: untyped([Doc()]))))
 
     assert isinstance(error, InvalidContribution)
     assert "list[tests.core.test_values.Doc]" in error.what
 
 
 def test_none_is_no_value() -> None:
-    error = problem(Module("a", GENERATOR.set(None)))  # type: ignore[arg-type] # pyright: ignore
+    error = problem(Module("a", GENERATOR.set(untyped(None))))
 
     assert isinstance(error, InvalidContribution)
     assert error.what == "slot 'test.generator' is given None"
 
 
 def test_none_from_a_constructor_is_no_value() -> None:
-    error = problem(Module("a", GENERATOR.set_with(lambda _: None)))  # type: ignore[arg-type,return-value] # pyright: ignore
+    error = problem(Module("a", GENERATOR.set_with(lambda _: untyped(None))))
 
     assert isinstance(error, InvalidContribution)
     assert error.what == "slot 'test.generator' got None from its constructor"
@@ -227,7 +240,7 @@ def test_an_asynchronous_constructor_is_refused_before_it_is_called() -> None:
     async def make(_: Resolver) -> Echo:
         raise AssertionError("called")
 
-    error = problem(Module("a", GENERATOR.set_with(make)))  # type: ignore[arg-type] # pyright: ignore
+    error = problem(Module("a", GENERATOR.set_with(untyped(make))))
 
     assert isinstance(error, InvalidContribution)
     assert error.what == "slot 'test.generator' has an asynchronous constructor"
@@ -238,7 +251,7 @@ def test_a_coroutine_from_a_constructor_is_refused_and_closed() -> None:
     async def make() -> Echo:
         raise AssertionError("called")
 
-    error = problem(Module("a", GENERATOR.set_with(lambda _: make())))  # type: ignore[arg-type,return-value] # pyright: ignore
+    error = problem(Module("a", GENERATOR.set_with(lambda _: untyped(make()))))
 
     assert isinstance(error, InvalidContribution)
     assert error.what == "slot 'test.generator' has an asynchronous constructor"
@@ -251,7 +264,7 @@ def test_a_callable_component_is_a_value_and_not_a_constructor() -> None:
 
 
 def test_something_that_is_no_contribution_is_refused() -> None:
-    error = problem(Module("a", Echo()))  # type: ignore[arg-type] # pyright: ignore
+    error = problem(Module("a", untyped(Echo())))
 
     assert isinstance(error, InvalidContribution)
     assert "Echo is no contribution" in error.what
@@ -261,7 +274,8 @@ EITHER = """
 from agentslot import Application, Chain, Module, One
 slot = One[str | list[str]]("either")
 chain = Chain[set[str] | frozenset[str]]("sets")
-assembly = Application("x", [Module("a", slot.set(["a", "b"]), chain.append({"b", "a", "c"}))]).build()
+module = Module("a", slot.set(["a", "b"]), chain.append({"b", "a", "c"}))
+assembly = Application("x", [module]).build()
 print(assembly.fingerprint(), type(assembly[slot]).__name__)
 """
 
