@@ -3,13 +3,16 @@
 import os
 import random
 from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from sybil import Sybil
+from sybil import Example, Sybil
 from sybil.document import PythonDocStringDocument
-from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+from sybil.evaluators.python import PythonEvaluator
+from sybil.parsers.markdown import CodeBlockParser, SkipParser
 from sybil.parsers.rest import DocTestParser
 
 from tests.vendor import vendor
@@ -28,8 +31,27 @@ def example_folder() -> Iterator[Path]:
         os.chdir(before)
 
 
+class PrintingPythonEvaluator(PythonEvaluator):
+    """Runs a block and keeps what it prints, for the `text` block that may follow."""
+
+    def __call__(self, example: Example) -> None:
+        printed = StringIO()
+        with redirect_stdout(printed):
+            super().__call__(example)
+        example.document.namespace["printed"] = printed.getvalue()
+
+
+def compare_with_printed(example: Example) -> None:
+    """A `text` block shows what the Python block before it prints."""
+    assert example.document.namespace["printed"].strip() == str(example.parsed).strip()
+
+
 documents = Sybil(
-    parsers=[PythonCodeBlockParser(), SkipParser()],
+    parsers=[
+        CodeBlockParser(language="python", evaluator=PrintingPythonEvaluator()),
+        CodeBlockParser(language="text", evaluator=compare_with_printed),
+        SkipParser(),
+    ],
     patterns=["*.md"],
     fixtures=["example_folder"],
 )
