@@ -36,15 +36,19 @@ class Assembly:
     one.
     """
 
-    __slots__ = ("_started", "_values", "_wiring", "modules")
+    __slots__ = ("_modules", "_started", "_values", "_wiring")
 
     def __init__(self, wiring: Wiring, values: Mapping[int, Any]) -> None:
-        self.modules: tuple[Module, ...] = tuple(wiring.modules[index] for index in wiring.order)
-        """The modules in the order in which they start; they stop in reverse."""
+        self._modules = tuple(wiring.modules[index] for index in wiring.order)
         self._wiring = wiring
         # By the declaration seen first; another one that means the same slot takes the slow way.
         self._values = {f.slot: read(f.slot, f, values) for f in wiring.filled.values()}
         self._started = False
+
+    @property
+    def modules(self) -> tuple[Module, ...]:
+        """The modules in the order in which they start; they stop in reverse."""
+        return self._modules
 
     @overload
     def __getitem__(self, slot: One[T]) -> T: ...

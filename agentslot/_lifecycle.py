@@ -79,26 +79,39 @@ async def _leave(
     pending, errors = cause, list[Exception]()
     for module, lifespan in reversed(open_lifespans):
         try:
-            traceback = None if pending is None else pending.__traceback__
-            if await lifespan.__aexit__(type(pending) if pending else None, pending, traceback):
+            if await _exit(lifespan, pending):
                 pending = None
         except BaseException as raised:  # noqa: BLE001  # the others must close; it is kept
-            if raised is pending:
-                continue
-            if not isinstance(raised, Exception):
-                # A cancellation by a lifespan further out, which alone may take it.
-                if isinstance(pending, Exception) and pending not in errors:
-                    errors.append(pending)
-                pending = raised
-                continue
-            error = _without(raised, pending)
-            if error is None:
-                continue
-            error.add_note(f"raised as module {module.id!r} stopped ({module.where()})")
-            errors.append(error)
-            if isinstance(pending, get_cancelled_exc_class()):
-                pending = error  # a scope of this lifespan took the cancellation
+            pending = _after(raised, pending, module, errors)
     return pending, errors
+
+
+async def _exit(
+    lifespan: AbstractAsyncContextManager[object], pending: BaseException | None
+) -> bool | None:
+    if pending is None:
+        return await lifespan.__aexit__(None, None, None)
+    return await lifespan.__aexit__(type(pending), pending, pending.__traceback__)
+
+
+def _after(
+    raised: BaseException, pending: BaseException | None, module: Module, errors: list[Exception]
+) -> BaseException | None:
+    """Return what the next lifespan sees, after one that has raised; note what went wrong."""
+    if raised is pending:
+        return pending
+    if not isinstance(raised, Exception):
+        # A cancellation, which a lifespan further out has begun and will take.
+        if isinstance(pending, Exception) and pending not in errors:
+            errors.append(pending)
+        return raised
+    error = _without(raised, pending)
+    if error is None:
+        return pending
+    error.add_note(f"raised as module {module.id!r} stopped ({module.where()})")
+    errors.append(error)
+    # A cancellation that was pending was taken by a scope of this lifespan.
+    return error if isinstance(pending, get_cancelled_exc_class()) else pending
 
 
 def _without(raised: Exception, pending: BaseException | None) -> Exception | None:

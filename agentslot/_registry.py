@@ -6,7 +6,7 @@ from agentslot._admission import check_same_slot, check_shape, check_type
 from agentslot._declaration import Contribution
 from agentslot._errors import DuplicateKey, DuplicateModule, SlotOccupied
 from agentslot._module import Module
-from agentslot._registrar import Registrar, check_module
+from agentslot._registrar import Registration, check_module
 
 
 @dataclass(slots=True, eq=False)
@@ -51,11 +51,11 @@ class Registry:
         if module.id in self._index:
             raise self._duplicate(module)
         mark = len(self._log)
-        registrar = Registrar(module, self._accept)
+        registration = Registration(module, self._accept)
         try:
-            registrar.run()
+            registration.run()
         except BaseException:
-            self.doubtful.update(registrar.attempted_slots())
+            self.doubtful.update(registration.attempted_slots())
             self._undo(mark)
             raise
         self._index[module.id] = len(self.modules)

@@ -45,14 +45,10 @@ class Requirements:
                 return ()
             raise self._unsatisfied(valid, None, module)
         check_same_slot(valid.slot, filled.slot, module)
-        if valid.keyed:
-            entry = filled.keys.get(valid.key)
-            if entry is None:
-                raise self._unsatisfied(valid, filled, module)
-            return (entry.owner,)
-        if len(filled.entries) < valid.minimum:
+        found = providers(valid, filled)
+        if not found or len(filled.entries) < valid.minimum:
             raise self._unsatisfied(valid, filled, module)
-        return filled.owners
+        return found
 
     def _unsatisfied(
         self, requirement: Requirement, filled: FilledSlot | None, module: Module | None
@@ -64,24 +60,24 @@ class Requirements:
             similar = near(slot.id, names)
             what = f"no slot {slot.id!r}{did_you_mean(similar)}"
             fix = f"install a module that fills slot {slot.id!r}"
-            providers = [self._slot_line(self._filled[name]) for name in names]
+            there = [self._slot_line(self._filled[name]) for name in names]
         elif requirement.keyed:
             names = near(str(key), (str(entry.contribution.key) for entry in entries))
             what = f"slot {slot.id!r} has no key {key!r}{did_you_mean(names)}"
             fix = f"install a module that adds key {key!r}, or ask for a key that is there"
-            providers = [self._entry_line(entry) for entry in entries]
+            there = [self._entry_line(entry) for entry in entries]
         else:
             names = ()
             what = f"slot {slot.id!r} has {len(entries)} of at least {requirement.minimum} values"
             fix = "install modules that contribute the rest, or ask for fewer"
-            providers = [self._entry_line(entry) for entry in entries]
+            there = [self._entry_line(entry) for entry in entries]
         return RequirementUnsatisfied(
             what,
             fix=fix,
             required=requirement_text(requirement),
             minimum=requirement.minimum,
             actual=0 if requirement.keyed else len(entries),
-            providers=providers,
+            providers=there,
             slot=slot.id,
             key=key,
             module=None if module is None else module.id,
@@ -105,6 +101,14 @@ class Requirements:
         key = entry.contribution.key
         what = "a value" if key is None else f"key {key!r}"
         return f"{what} from {self._modules[entry.owner].id!r}"
+
+
+def providers(requirement: Requirement, filled: FilledSlot) -> Sequence[int]:
+    """Return the modules behind a filled slot, or behind the one key that is required."""
+    if not requirement.keyed:
+        return filled.owners
+    entry = filled.keys.get(requirement.key)
+    return () if entry is None else (entry.owner,)
 
 
 def requirement_text(requirement: Requirement) -> str:

@@ -17,6 +17,9 @@ from agentslot._types import TypeForm, canonical, origin_of, type_text
 _PROMOTED: dict[type, tuple[type, ...]] = {float: (float, int), complex: (complex, float, int)}
 """An int does where a float is asked for, as it does for type checkers."""
 
+_ABOUT_ELEMENTS = frozenset({"builtins", "collections.abc"})
+"""Where the generic classes come from whose parameters speak of the elements."""
+
 _ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 _NO_CONTRACT = frozenset({"__init__", "__new__", "__subclasshook__", "__init_subclass__"})
@@ -53,11 +56,12 @@ def _accepts_parts(cls: type, parameters: tuple[TypeForm, ...], value: object) -
         if len(parameters) == 2 and parameters[1] is ...:
             return all(accepts(parameters[0], each) for each in value)
         return len(value) == len(parameters) and all(map(accepts, parameters, value))
-    if _is_dict(value) and len(parameters) == 2:
-        key, item = parameters
-        return all(accepts(key, k) and accepts(item, v) for k, v in value.items())
-    if _is_container(value) and len(parameters) == 1:
-        return all(accepts(parameters[0], each) for each in value)
+    if cls.__module__ in _ABOUT_ELEMENTS:
+        if _is_dict(value) and len(parameters) == 2:
+            key, item = parameters
+            return all(accepts(key, k) and accepts(item, v) for k, v in value.items())
+        if _is_container(value) and len(parameters) == 1:
+            return all(accepts(parameters[0], each) for each in value)
     made_as = getattr(value, "__orig_class__", None)
     found = get_args(made_as) if origin_of(made_as) is cls else _inherited(type(value), cls)
     return _compatible(found, parameters)
@@ -68,7 +72,7 @@ def assignable(found: TypeForm, wanted: TypeForm) -> bool:
 
     False is certain. A wider type passes (`-> object`), since the value itself decides later.
     """
-    if found == wanted or Any in {found, wanted}:
+    if found == wanted or found is Any or wanted is Any:
         return True
     if origin_of(found) in {Union, UnionType}:
         return all(assignable(member, wanted) for member in get_args(found))
@@ -91,7 +95,7 @@ def _parts_assignable(found: TypeForm, lower: type, wanted: TypeForm, upper: typ
     parameters = get_args(wanted)
     if not parameters:
         return True
-    if found in {list, dict, set, frozenset, tuple}:
+    if found in (list, dict, set, frozenset, tuple):
         return False  # a bare container promises nothing about its elements
     if lower is upper or lower.__module__ == "builtins":
         return _compatible(get_args(found), parameters)
@@ -151,8 +155,10 @@ def required_methods(protocol: type) -> tuple[str, ...]:
 
 
 def _has(value: object, name: str) -> bool:
-    """Look for an attribute without running a property; a class with `__getattr__` has any."""
-    if hasattr(type(value), name) or hasattr(type(value), "__getattr__"):
+    """Look for an attribute without running a property; what answers by itself may have any."""
+    cls = type(value)
+    answers = hasattr(cls, "__getattr__") or isinstance(cls.__getattribute__, FunctionType)
+    if answers or hasattr(cls, name):
         return True
     return inspect.getattr_static(value, name, None) is not None
 

@@ -17,7 +17,7 @@ from agentslot._errors import (
 from agentslot._graph import circles, order
 from agentslot._module import Module
 from agentslot._registry import Registry
-from agentslot._requirements import Requirements, requirement_text
+from agentslot._requirements import Requirements, providers, requirement_text
 
 
 class Wiring:
@@ -45,8 +45,8 @@ class Wiring:
         """The filled slots, sorted by id."""
         self.active = _active(registry, self.filled)
         """The modules that take part, in installation order."""
-        self.requires: dict[int, tuple[Requirement, ...]] = {}
-        """What each active module requires."""
+        self.requires: dict[int, list[Requirement]] = {index: [] for index in self.active}
+        """What each active module requires, as far as it is there."""
         self.dependencies: list[set[int]] = [set() for _ in self.modules]
         """For each module, those that must start before it."""
         self.order: list[int] = []
@@ -65,26 +65,28 @@ class Wiring:
         """Check all requirements, and note who depends on whom."""
         requirements = Requirements(self.filled, self.modules)
 
-        def check(requirement: Requirement, module: Module | None) -> Sequence[int]:
+        def check(requirement: Requirement, module: Module | None) -> Sequence[int] | None:
             try:
                 return requirements.check(requirement, module)
             except CompositionError as error:
                 unknown = isinstance(error, RequirementUnsatisfied) and error.slot in doubtful
                 if not unknown:
                     self.problems.append(error.with_traceback(None))
-                return ()
+                return None
 
         for requirement in self.profile:
             check(requirement, None)
         for index in self.active:
             module = self.modules[index]
-            self.requires[index] = self._read_requires(module)
-            needed = self.dependencies[index]
-            for requirement in self.requires[index]:
-                needed.update(check(requirement, module))
+            satisfied, needed = self.requires[index], self.dependencies[index]
+            for requirement in self._read_requires(module):
+                found = check(requirement, module)
+                if found is not None:
+                    satisfied.append(requirement)
+                    needed.update(found)
             needed.discard(index)
 
-    def _read_requires(self, module: Module) -> tuple[Requirement, ...]:
+    def _read_requires(self, module: Module) -> Sequence[Requirement]:
         requires: object = module.requires
         if isinstance(requires, Requirement):  # pyright: ignore[reportUnnecessaryIsInstance]  # a forgotten comma
             self.problems.append(
@@ -97,7 +99,7 @@ class Wiring:
                 )
             )
             return ()
-        return tuple(module.requires)
+        return module.requires
 
     def _sort(self) -> None:
         placed, blocked = order(self.dependencies)
@@ -126,14 +128,12 @@ class Wiring:
 
     def _link(self, index: int, provider: int) -> str:
         """Return the requirement of one module that leads to another."""
-        for requirement in self.requires[index]:
-            filled = self.filled.get(requirement.slot.id)
-            if filled is not None:
-                entry = filled.keys.get(requirement.key)
-                owners = (entry and entry.owner,) if requirement.keyed else filled.owners
-                if provider in owners:
-                    return requirement_text(requirement)
-        raise AssertionError("a dependency without a requirement")
+        return next(
+            requirement_text(requirement)
+            for requirement in self.requires[index]
+            if requirement.slot.id in self.filled
+            and provider in providers(requirement, self.filled[requirement.slot.id])
+        )
 
     def _trace_paths(self) -> None:
         """Tell each unsatisfied requirement how the application comes to need its module."""

@@ -27,6 +27,17 @@ class Repo(Generic[T]): ...
 class DocRepo(Repo[Doc]): ...
 
 
+class Labelled(list[int], Generic[T]):
+    """Its parameter says nothing about its elements."""
+
+
+class Proxy:
+    """Answers to every name by itself."""
+
+    def __getattribute__(self, name: str) -> Any:
+        return object.__getattribute__(self, "__class__")
+
+
 class Store(Protocol):
     name: str
 
@@ -106,6 +117,8 @@ def test_a_value_of_another_type_is_refused_with_both_types(
         (type[Doc], Page),
         (Repo[Doc], Repo[Page]()),
         (Repo[Doc], DocRepo()),
+        (Labelled[str], Labelled[str]([1, 2])),
+        (Store, Proxy()),
         (Repo[Doc], untyped(Repo)()),
         (Doc, Mock(spec=Doc)),
         (Store, Mock()),
@@ -164,6 +177,10 @@ def numbers(_: Resolver) -> dict[str, int]:
     raise AssertionError("called")
 
 
+def handler(_: Resolver) -> Callable[[int], str]:
+    return str
+
+
 def anything(_: Resolver) -> object:
     return Doc()
 
@@ -182,6 +199,7 @@ def unresolvable(_: Resolver) -> "NotImported":
         (dict[str, str], numbers, "dict[str, int]"),
         (str, partial(docs), "list[tests.core.test_values.Doc]"),
         (Store, docs, "list[tests.core.test_values.Doc]"),
+        (Callable[[int], int], docs, "list[tests.core.test_values.Doc]"),
     ],
 )
 def test_a_constructor_that_declares_another_type_is_refused_before_it_is_called(
@@ -205,6 +223,12 @@ del undeclared.__annotations__["return"]
 @pytest.mark.parametrize("constructor", [anything, unresolvable, undeclared])
 def test_what_a_constructor_does_not_declare_is_decided_by_its_value(constructor: Any) -> None:
     assert isinstance(build(Module("a", DOC.set_with(constructor)))[DOC], Doc)
+
+
+def test_a_constructor_that_declares_the_type_of_the_slot_is_called() -> None:
+    slot = One[Callable[[int], str]]("test.handler")
+
+    assert build(Module("a", slot.set_with(handler)))[slot] is str
 
 
 def test_a_constructed_value_of_another_type_is_refused() -> None:
