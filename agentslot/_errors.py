@@ -31,6 +31,9 @@ from typing import TypeAlias
 # ruff: noqa: N818
 
 
+_MAX_PROVIDERS = 10
+"""How many of the things that are there an error prints; it carries them all."""
+
 Where: TypeAlias = Callable[[], str] | None
 """Finds the line that an error points at, when somebody reads it."""
 
@@ -194,7 +197,9 @@ class RequirementUnsatisfied(CompositionError):
         lines = [f"  required: {self.required}"]
         if self.path:
             lines.append(f"  path: {' → '.join([*path, str(self.slot)])}")
-        lines.extend(f"  there is: {provider}" for provider in self.providers)
+        lines.extend(f"  there is: {provider}" for provider in self.providers[:_MAX_PROVIDERS])
+        if len(self.providers) > _MAX_PROVIDERS:
+            lines.append(f"  and {len(self.providers) - _MAX_PROVIDERS} more")
         return lines
 
 

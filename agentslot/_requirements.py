@@ -1,6 +1,6 @@
 """Whether a requirement makes sense, and whether the slots of an application satisfy it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from agentslot._admission import check_same_slot
 from agentslot._declaration import AnySlot, Requirement
@@ -11,6 +11,9 @@ from agentslot._registry import Entry
 from agentslot._text import did_you_mean, is_name, near
 from agentslot._typecheck import value_text
 from agentslot._types import origin_of, type_text
+
+_MAX_SEARCHES = 50
+"""For how many missing names of one build something similar is looked for."""
 
 
 class Requirements:
@@ -25,6 +28,7 @@ class Requirements:
         self._filled = filled
         self._modules = modules
         self._near: dict[str, tuple[str, ...]] = {}
+        self._searches = 0
 
     def check(self, requirement: object, module: Module | None) -> Sequence[int]:
         """Return the modules that provide what is required; none for an optional, empty slot.
@@ -62,7 +66,7 @@ class Requirements:
             fix = f"install a module that fills slot {slot.id!r}"
             there = [self._slot_line(self._filled[name]) for name in names]
         elif requirement.keyed:
-            names = near(str(key), (str(entry.contribution.key) for entry in entries))
+            names = self._similar(str(key), (str(entry.contribution.key) for entry in entries))
             what = f"slot {slot.id!r} has no key {key!r}{did_you_mean(names)}"
             fix = f"install a module that adds key {key!r}, or ask for a key that is there"
             there = [self._entry_line(entry) for entry in entries]
@@ -88,10 +92,16 @@ class Requirements:
     def _near_slots(self, slot: AnySlot) -> tuple[str, ...]:
         """Return slots with a similar id, then slots with the same type or another parameter."""
         if slot.id not in self._near:  # a missing slot is often missed by many
-            similar = near(slot.id, self._filled)
+            similar = self._similar(slot.id, self._filled)
             related = [i for i, each in self._filled.items() if _related(slot, each.slot)]
             self._near[slot.id] = tuple(dict.fromkeys((*similar, *related[:3])))
         return self._near[slot.id]
+
+    def _similar(self, name: str, names: Iterable[str]) -> tuple[str, ...]:
+        # Comparing every name with every other takes long, and a list of problems is read from
+        # the top.
+        self._searches += 1
+        return near(name, names) if self._searches <= _MAX_SEARCHES else ()
 
     def _slot_line(self, filled: FilledSlot) -> str:
         owners = ", ".join(repr(self._modules[owner].id) for owner in filled.owners)

@@ -95,6 +95,23 @@ def test_a_missing_key_names_the_near_one_and_who_has_what() -> None:
     assert (error.slot, error.key, error.near) == ("test.tool", "shel", ("shell",))
 
 
+def test_a_long_list_of_what_is_there_is_cut_where_it_is_printed() -> None:
+    error = unsatisfied(
+        Module("a", *(NAMES.add(str(n), "x") for n in range(12))), requires=NAMES.key("missing")
+    )
+
+    assert len(error.providers) == 12
+    assert "  there is: key '9' from 'a'\n  and 2 more\n" in str(error)
+
+
+def test_thousands_of_missing_slots_are_all_reported() -> None:
+    missing = [One[int](f"missing.{n}").required() for n in range(1000)]
+    found = problems(Module("a", One[int]("missing.one").set(1)), requires=missing)
+
+    assert len(found) == 1000
+    assert str(found[0]).startswith("no slot 'missing.0'; did you mean 'missing.one'?")
+
+
 def test_too_few_says_how_many_there_are_and_from_whom() -> None:
     error = unsatisfied(Module("a", WORDS.append("x")), requires=WORDS.at_least(3))
 
