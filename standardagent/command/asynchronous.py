@@ -1,6 +1,7 @@
 """Running the asynchronous part of a subcommand."""
 
 from collections.abc import Awaitable, Callable
+from typing import cast
 
 import anyio
 
@@ -32,5 +33,6 @@ def _outermost(group: BaseExceptionGroup[BaseException]) -> BaseException:
 def _leaves(error: BaseException) -> list[BaseException]:
     """The errors inside; a group that is one of our own errors counts as one."""
     if isinstance(error, BaseExceptionGroup) and not isinstance(error, AgentSlotError):
-        return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        return [leaf for inner in group.exceptions for leaf in _leaves(inner)]
     return [error]

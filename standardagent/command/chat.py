@@ -3,18 +3,15 @@
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from agentslot import Application
 from agentslot.interaction import GATEWAY_ACCESS, CliChannel
 from agentslot.standardagent.command.asynchronous import run_async
-from agentslot.standardagent.command.coding import CODING_AGENT, coding_agent, endpoint_of
-from agentslot.standardagent.command.conversing import converse
+from agentslot.standardagent.command.coding import CODING_AGENT, choose_model, coding_agent
+from agentslot.standardagent.command.conversing import converse, leaving
 from agentslot.standardagent.command.failure import UsageError
-from agentslot.standardagent.command.target import load_application
-
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
+from agentslot.standardagent.command.subcommand import Subparsers
+from agentslot.standardagent.command.target import build, load_application
 
 _EXAMPLE = """\
 example:
@@ -27,15 +24,14 @@ Without MODULE:APP this is a coding agent for the current folder: it reads files
 writes or runs something, and keeps its sessions in the state folder of the user."""
 
 
-def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> ArgumentParser:
+def add_parser(subparsers: Subparsers) -> ArgumentParser:
     """Declare the options of `chat`."""
     parser = subparsers.add_parser(
         "chat",
         help="talk to an agent in the terminal",
         description="Talk to an agent in the terminal.",
-        epilog=_EXAMPLE,
-        formatter_class=RawDescriptionHelpFormatter,
     )
+    parser.epilog, parser.formatter_class = _EXAMPLE, RawDescriptionHelpFormatter
     parser.add_argument(
         "application", metavar="MODULE:APP", nargs="?", help="an agent of yours, not the built-in"
     )
@@ -54,7 +50,7 @@ def run(options: Namespace) -> int:
     """Make the agent, or load it, and talk."""
     if options.application is None:
         folder = Path(options.workspace or ".").resolve()
-        application = coding_agent(folder, endpoint_of(options.model, options.base_url))
+        application = coding_agent(folder, choose_model(options.model, options.base_url))
         agent, workspace = CODING_AGENT, str(folder)
     else:
         if options.model or options.base_url:
@@ -66,17 +62,19 @@ def run(options: Namespace) -> int:
         if options.session
         else CliChannel(agent=agent, workspace=workspace, latest=options.latest)
     )
+    build(application)
     return run_async(partial(_talk, application, channel))
 
 
 async def _talk(application: Application, channel: CliChannel) -> int:
-    async with application.start() as runtime:
-        access = runtime.assembly.get(GATEWAY_ACCESS)
-        if access is None:
-            raise UsageError(
-                f"{application.name!r} is no agent, nobody would answer: make it with"
-                " agentslot.standardagent.new_application"
-            )
-        channel.bind(access)
-        async with channel.lifespan():
-            return await converse(channel)
+    with leaving() as leave:
+        async with application.start() as runtime:
+            access = runtime.assembly.get(GATEWAY_ACCESS)
+            if access is None:
+                raise UsageError(
+                    f"{application.name!r} is no agent, nobody would answer: make it with"
+                    " agentslot.standardagent.new_application"
+                )
+            channel.bind(access)
+            async with channel.lifespan():
+                return await converse(channel, leave)

@@ -11,31 +11,29 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from agentslot.standardagent.command.places import sessions_folder
+from agentslot.standardagent.command.subcommand import Subparsers
 
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
-
-_EXTRAS = {
-    # distribution: (extra, what it is for, what is used without it)
+EXTRAS = {
+    # distribution: (extra, what it is for, what there is without it)
     "rich": ("cli", "colours in the terminal", "plain text"),
     "jiter": ("fast", "reading JSON fast", "the standard library"),
     "httpx2": ("httpx2", "the maintained HTTP client", "httpx"),
     "trio": ("trio", "the trio event loop", "asyncio"),
 }
 _PROGRAMS = {
-    # program: (what it is for, what is used without it)
+    # program: (what it is for, what there is without it)
     "bash": ("the bash tool", "sh"),
     "git": ("looking at changes", "nothing"),
     "rg": ("searching files fast", "a slower search of our own"),
 }
 _VARIABLES = {
-    # variable: what is used without it
+    # variable: what there is without it
     "AGENTSLOT_BASE_URL": "the address of OpenAI",
-    "AGENTSLOT_MODEL": "nothing: `agentslot chat` needs it, or --model",
-    "AGENTSLOT_API_KEY": "nothing: `agentslot chat` needs it, unless the server is on this machine",
+    "AGENTSLOT_MODEL": "no `agentslot chat`, unless --model is given",
+    "AGENTSLOT_API_KEY": "no `agentslot chat`, unless the server is on this machine",
 }
 
 Status = Literal["ok", "missing", "broken"]
@@ -48,7 +46,7 @@ class Check:
     Attributes:
         status: `broken` if nothing works without it; `missing` if something else is used.
         detail: what was found, or what to do about it.
-        instead: what is used while it is missing.
+        instead: what there is without it.
     """
 
     subject: str
@@ -57,13 +55,13 @@ class Check:
     instead: str = ""
 
 
-def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> ArgumentParser:
+def add_parser(subparsers: Subparsers) -> ArgumentParser:
     """Declare the options of `doctor`."""
     parser = subparsers.add_parser(
         "doctor",
         help="check this machine and say what is missing",
-        description="Check Python, libraries, programs, the session folder and the model's"
-        " settings. Values of variables are never shown. Exit code 1 if something needed is broken.",
+        description="Check Python, libraries, programs, the session folder and the settings of the"
+        " model, whose values are never shown. Exit code 1 if something that is needed is broken.",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     return parser
@@ -85,7 +83,7 @@ def _checks() -> Iterator[Check]:
     for name in ("agentslot", "pydantic", "anyio"):
         yield _required(name)
     yield _http_client()
-    for name in _EXTRAS:
+    for name in EXTRAS:
         yield _optional(name)
     for name in _PROGRAMS:
         yield _program(name)
@@ -96,8 +94,6 @@ def _checks() -> Iterator[Check]:
 
 def _python() -> Check:
     found = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info < (3, 11):
-        return Check("python", "broken", f"{found}; AgentSlot needs 3.11 or newer")
     return Check("python", "ok", found)
 
 
@@ -125,7 +121,7 @@ def _http_client() -> Check:
 
 
 def _optional(distribution: str) -> Check:
-    extra, purpose, instead = _EXTRAS[distribution]
+    extra, purpose, instead = EXTRAS[distribution]
     found = _version(distribution)
     if found is not None:
         return Check(distribution, "ok", f"{found}, {purpose}")
@@ -175,5 +171,5 @@ def _print_table(checks: list[Check]) -> None:
     width = max(len(check.subject) for check in checks)
     for check in checks:
         mark = {"ok": "ok", "missing": "-", "broken": "BROKEN"}[check.status]
-        instead = f"; used instead: {check.instead}" if check.instead else ""
+        instead = f"; without it: {check.instead}" if check.instead else ""
         print(f"{check.subject:<{width}}  {mark:<6}  {check.detail}{instead}")

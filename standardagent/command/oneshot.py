@@ -1,6 +1,7 @@
 """One prompt, one Run, one answer."""
 
 import sys
+from collections.abc import Callable
 from typing import Literal
 
 import anyio
@@ -27,7 +28,7 @@ from agentslot.interaction.cli import (
     interrupts,
 )
 from agentslot.session import RunStatus
-from agentslot.standardagent.command.conversing import INTERRUPTED
+from agentslot.standardagent.command.conversing import INTERRUPTED, leaving
 from agentslot.standardagent.command.failure import UsageError
 from agentslot.standardagent.command.showing import Show
 
@@ -58,11 +59,18 @@ class OneShot:
         self._show = show
         self._session_id = session_id
         self._scope = (agent, workspace)
-        self._approve = approve
+        self._approve: Approve = approve
         self._interrupted = False
 
     async def run(self, prompt: str) -> int:
         """Start the application, send, wait; returns the exit code."""
+        with leaving() as leave:
+            result = await self._answer(prompt, leave)
+        if self._interrupted:
+            return INTERRUPTED
+        return 0 if result is not None and result.status is RunStatus.COMPLETED else 1
+
+    async def _answer(self, prompt: str, leave: Callable[[], None]) -> RunResult | None:
         async with self._application.start() as runtime:
             access = runtime.assembly.get(GATEWAY_ACCESS)
             if access is None:
@@ -74,10 +82,7 @@ class OneShot:
             channel.bind(access)
             session = await self._open(channel)
             self._show.opened(session)
-            result = await self._send(session, prompt)
-        if self._interrupted:
-            return INTERRUPTED
-        return 0 if result is not None and result.status is RunStatus.COMPLETED else 1
+            return await self._send(session, prompt, leave)
 
     async def _open(self, channel: InProcessChannel) -> ChannelSession:
         if self._session_id is not None:
@@ -85,7 +90,9 @@ class OneShot:
         agent, workspace = self._scope
         return await channel.create_session(agent=agent, workspace=workspace)
 
-    async def _send(self, session: ChannelSession, prompt: str) -> RunResult | None:
+    async def _send(
+        self, session: ChannelSession, prompt: str, leave: Callable[[], None]
+    ) -> RunResult | None:
         result: RunResult | None = None
         async with anyio.create_task_group() as tasks:
             watch = _Watch(session, self._show, self._approve, tasks)
@@ -93,8 +100,11 @@ class OneShot:
 
             async def interrupt() -> None:
                 if self._interrupted:
+                    leave()
                     tasks.cancel_scope.cancel()
+                    return
                 self._interrupted = True
+                self._show.canceling()
                 await session.cancel()
 
             async with interrupts(interrupt):
@@ -112,7 +122,7 @@ class _Watch:
         self, session: ChannelSession, show: Show, approve: Approve, tasks: TaskGroup
     ) -> None:
         self._show = show
-        self._approve = approve
+        self._approve: Approve = approve
         self._tasks = tasks
         self.follower = Follower(session, self._on_event, self._on_view)
         self._approvals = Approvals(session, self._decide, show.error)
@@ -140,6 +150,7 @@ async def _ask(pending: PendingApproval) -> Decision:
             questions.answer(line)
         questions.answer("no")
 
+    decision = Decision(approved=False)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(read)
         decision = await questions.ask(pending)

@@ -1,16 +1,23 @@
-"""Where the command keeps things."""
+"""Where the command keeps what outlives a call."""
 
+import hashlib
 import os
+import re
 from pathlib import Path
 
 
-def state_folder() -> Path:
-    """Folder for what outlives a call, by the XDG rules: a relative setting counts as none."""
+def sessions_folder() -> Path:
+    """Folder of all Sessions of `agentslot chat`, by the XDG rules: a relative setting is none."""
     configured = Path(os.environ.get("XDG_STATE_HOME", ""))
     base = configured if configured.is_absolute() else Path.home() / ".local" / "state"
-    return base / "agentslot"
+    return base / "agentslot" / "sessions"
 
 
-def sessions_folder() -> Path:
-    """Folder of the Sessions of `agentslot chat`."""
-    return state_folder() / "sessions"
+def sessions_folder_of(workspace: Path) -> Path:
+    """Folder of the Sessions of one workspace.
+
+    Each has its own, since one process at a time owns a folder of Sessions.
+    """
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", workspace.name).strip("-.") or "root"
+    digest = hashlib.sha256(os.fsencode(workspace)).hexdigest()[:8]
+    return sessions_folder() / f"{name}-{digest}"

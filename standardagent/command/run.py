@@ -4,20 +4,18 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from functools import partial
 from traceback import print_exc
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from agentslot import AgentSlotError, Application, Assembly
 from agentslot.interaction import GATEWAY_CHANNELS, ChannelLifespan, CliChannel
 from agentslot.standardagent.command.asynchronous import run_async
-from agentslot.standardagent.command.conversing import converse
+from agentslot.standardagent.command.conversing import converse, leaving
 from agentslot.standardagent.command.failure import UsageError, exit_code
 from agentslot.standardagent.command.oneshot import OneShot
 from agentslot.standardagent.command.showing import ShowJson, ShowText
 from agentslot.standardagent.command.stdout import kept_for_answers
-from agentslot.standardagent.command.target import load_application
-
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
+from agentslot.standardagent.command.subcommand import Subparsers
+from agentslot.standardagent.command.target import build, load_application
 
 _EXAMPLE = """\
 example:
@@ -30,16 +28,15 @@ The answer goes to standard output, all else to standard error. Exit code 0: the
 1: it did not; 2: wrong usage; 130: interrupted. Ctrl-C cancels the run, a second one leaves."""
 
 
-def add_parser(subparsers: "_SubParsersAction[ArgumentParser]") -> ArgumentParser:
+def add_parser(subparsers: Subparsers) -> ArgumentParser:
     """Declare the options of `run`."""
     parser = subparsers.add_parser(
         "run",
         help="send one prompt to an agent, or run an application",
         description="Send one prompt to an agent and show what it does. Without a prompt: run the"
         " application until it is stopped.",
-        epilog=_EXAMPLE,
-        formatter_class=RawDescriptionHelpFormatter,
     )
+    parser.epilog, parser.formatter_class = _EXAMPLE, RawDescriptionHelpFormatter
     parser.add_argument("application", metavar="MODULE:APP", help="where the application is")
     parser.add_argument(
         "prompt", metavar="PROMPT", nargs="?", help="what to send; - reads it from standard input"
@@ -61,7 +58,7 @@ def run(options: Namespace) -> int:
     """Send the prompt, or run the application."""
     if options.prompt is None:
         application = load_application(options.application)
-        return run_async(partial(_serve, application, application.build()))
+        return run_async(partial(_serve, application, build(application)))
     with kept_for_answers("utf-8" if options.json else None) as answers:
         try:
             return _send(options, answers)
@@ -81,6 +78,7 @@ def _send(options: Namespace, answers: TextIO) -> int:
         raise UsageError("--session names the agent and the workspace already: give only one")
     prompt = _read_prompt(options.prompt)
     application = load_application(options.application)
+    build(application)
     show = ShowJson(answers) if options.json else ShowText(answers, sys.stderr)
     asks = options.approve == "ask" and options.prompt != "-" and sys.stdin.isatty()
     one_shot = OneShot(
@@ -108,8 +106,9 @@ async def _serve(application: Application, assembly: Assembly) -> int:
     channels = assembly[GATEWAY_CHANNELS].values()
     for channel in channels:
         if isinstance(channel, CliChannel):
-            async with application.start():
-                return await converse(channel)
+            with leaving() as leave:
+                async with application.start():
+                    return await converse(channel, leave)
     if channels and not any(isinstance(channel, ChannelLifespan) for channel in channels):
         raise UsageError(
             f"{application.name!r} has no channel that listens, so it would do nothing: give a"

@@ -27,8 +27,12 @@ class Show(Protocol):
         """The Run has ended."""
         ...
 
+    def canceling(self) -> None:
+        """The Run was asked to end."""
+        ...
+
     def error(self, error: Exception) -> None:
-        """Something went wrong that does not end the Run."""
+        """Something went wrong."""
         ...
 
 
@@ -53,6 +57,10 @@ class ShowText:
         """Show what the events left out."""
         self._live.settle(result.messages)
         self._live.run_ended(result.status, result.termination)
+
+    def canceling(self) -> None:
+        """Say what another Ctrl-C does."""
+        self._screen.note("canceling; Ctrl-C again leaves at once", "yellow")
 
     def error(self, error: Exception) -> None:
         """One line."""
@@ -83,6 +91,9 @@ class ShowJson:
     def result(self, result: RunResult) -> None:
         """Write the result."""
         self._write(result_record(result))
+
+    def canceling(self) -> None:
+        """Programs see the result."""
 
     def error(self, error: Exception) -> None:
         """Write the error."""

@@ -253,15 +253,22 @@ async def echo(run: FakeRun) -> None:
 class FakeGateway:
     """Implements `GatewayAccess`; see `fake_gateway`."""
 
-    def __init__(self, tasks: TaskGroup, script: Script, capacity: int) -> None:
+    def __init__(self, script: Script = echo, *, capacity: int = 1024) -> None:
         self.script = script
         self.sessions: dict[SessionId, FakeSession] = {}
         self.stored: dict[SessionId, tuple[Repair, ...]] = {}
         self.sent: list[SendMessage] = []
         self.calls: list[str] = []
         self._capacity = capacity
-        self._tasks = tasks
+        self._tasks: TaskGroup | None = None
         self._ids = count(1)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Runs can go on while this is entered."""
+        async with anyio.create_task_group() as self._tasks:
+            yield
+            self._tasks.cancel_scope.cancel()
 
     def new_id(self, prefix: str) -> str:
         return f"{prefix}{next(self._ids)}"
@@ -371,6 +378,7 @@ class FakeGateway:
         self.commit(
             session, RunFact(run_id, RunStatus.STARTED, MODEL, 1), replace(message, run_id=run_id)
         )
+        assert self._tasks is not None
         self._tasks.start_soon(self._play, session, message)
         return run_id
 
@@ -526,6 +534,6 @@ async def fake_gateway(
     script: Script = echo, *, capacity: int = 1024
 ) -> AsyncGenerator[FakeGateway]:
     """A running fake Gateway whose Runs follow `script`."""
-    async with anyio.create_task_group() as tasks:
-        yield FakeGateway(tasks, script, capacity)
-        tasks.cancel_scope.cancel()
+    gateway = FakeGateway(script, capacity=capacity)
+    async with gateway.running():
+        yield gateway

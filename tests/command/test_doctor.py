@@ -1,0 +1,88 @@
+"""`agentslot doctor`."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from agentslot.standardagent.command import doctor, main
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def settings(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
+    for name in ("AGENTSLOT_BASE_URL", "AGENTSLOT_MODEL", "AGENTSLOT_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def checks(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, str]]:
+    main(["doctor", "--json"])
+    return {check["subject"]: check for check in json.loads(capsys.readouterr().out)["checks"]}
+
+
+def test_a_healthy_machine_gets_a_table_and_code_0(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split()[:2] == ["python", "ok"]
+    assert any(line.startswith("AGENTSLOT_MODEL") and " -  " in line for line in lines)
+
+
+def test_values_of_variables_are_never_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("AGENTSLOT_API_KEY", "sk-secret")
+    assert checks(capsys)["AGENTSLOT_API_KEY"]["detail"] == "set"
+    main(["doctor"])
+    assert "sk-secret" not in capsys.readouterr().out
+
+
+def test_what_is_missing_names_the_extra_and_what_is_used_instead(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(doctor, "version", _nothing_installed)
+    found = checks(capsys)
+    assert found["rich"]["status"] == "missing"
+    assert "pip install agentslot[cli]" in found["rich"]["detail"]
+    assert found["rich"]["instead"] == "plain text"
+
+
+def test_something_needed_that_is_missing_gives_code_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(doctor, "version", _nothing_installed)
+    assert main(["doctor"]) == 1
+    assert "pydantic            BROKEN  pip install pydantic" in capsys.readouterr().out
+
+
+def test_programs_that_are_not_there_have_a_substitute(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(folder))
+    found = checks(capsys)
+    assert (found["rg"]["status"], found["rg"]["instead"]) == (
+        "missing",
+        "a slower search of our own",
+    )
+
+
+def test_a_session_folder_that_cannot_be_made_is_broken(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder / "file"))
+    assert checks(capsys)["session folder"]["status"] == "broken"
+    assert not (folder / "state").exists()
+
+
+def test_every_extra_of_the_package_is_known_to_the_doctor() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {extra for extra, _, _ in doctor._EXTRAS.values()} == set(
+        project["optional-dependencies"]
+    )
+
+
+def _nothing_installed(distribution: str) -> str:
+    raise doctor.PackageNotFoundError(distribution)
