@@ -82,6 +82,7 @@ from agentslot.session.modelconfig import Modality, ModelConfig, Reasoning, Toke
 from agentslot.session.modules import FileStoreModule, MemoryStoreModule
 from agentslot.session.pages import history_page
 from agentslot.session.rules.context import text_digest
+from agentslot.session.salvage import FileReport, Problem, check_file, salvage
 from agentslot.session.sharedlist import SharedList
 from agentslot.session.state import (
     ActiveRun,
@@ -153,6 +154,7 @@ __all__ = [
     "Fact",
     "FactId",
     "FileOperations",
+    "FileReport",
     "FileStore",
     "FileStoreModule",
     "ForkMode",
@@ -174,6 +176,7 @@ __all__ = [
     "NewSession",
     "Part",
     "Payload",
+    "Problem",
     "QueueItem",
     "Reasoning",
     "ReasoningPart",
@@ -209,6 +212,7 @@ __all__ = [
     "ToolStatus",
     "WorkspaceId",
     "apply",
+    "check_file",
     "create",
     "fork",
     "history_page",
@@ -218,6 +222,7 @@ __all__ = [
     "kind_of",
     "recover",
     "safe_line",
+    "salvage",
     "start_from_summary",
     "text_digest",
 ]

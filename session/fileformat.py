@@ -40,7 +40,7 @@ _FORMAT = re.compile(rb'\{"type":"session","format":"([ -~]{1,80}?)"')
 _SUM_LENGTH = len(',"sum":"01234567"}')
 
 # Time and checksum are put behind what is encoded; to the reader they are members like others.
-_SEALED_LATER = datetime.min
+UNSEALED = datetime.min
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class Header:
     lineage: Lineage | None = None
     facts: int = 0
     rev: int
-    at: datetime = _SEALED_LATER
+    at: datetime = UNSEALED
     sum: str = ""
 
 
@@ -72,7 +72,7 @@ class FactsLine:
     type: Literal["facts"]
     facts: tuple[Fact, ...]
     rev: int
-    at: datetime = _SEALED_LATER
+    at: datetime = UNSEALED
     sum: str = ""
 
 
@@ -85,7 +85,7 @@ class CommitLine:
     actor: Actor | None = None
     changes: tuple[Annotated[Change, Field(discriminator="kind")], ...]
     rev: int
-    at: datetime = _SEALED_LATER
+    at: datetime = UNSEALED
     sum: str = ""
 
 
@@ -95,9 +95,9 @@ read_facts = cache(lambda: Decoder(FactsLine))
 read_commit = cache(lambda: Decoder(CommitLine))
 
 
-def creation(new: NewSession, at: datetime) -> bytes:
-    """The lines that create a Session."""
-    header = Header(
+def header_of(new: NewSession) -> Header:
+    """The header of a new Session."""
+    return Header(
         type="session",
         format=FORMAT,
         minor=MINOR,
@@ -109,7 +109,11 @@ def creation(new: NewSession, at: datetime) -> bytes:
         facts=len(new.facts),
         rev=1,
     )
-    bodies = [encode(header)]
+
+
+def creation(new: NewSession, at: datetime) -> bytes:
+    """The lines that create a Session."""
+    bodies = [encode(header_of(new))]
     for start in range(0, len(new.facts), FACTS_PER_LINE):
         facts = new.facts[start : start + FACTS_PER_LINE]
         bodies.append(encode(FactsLine(type="facts", facts=facts, rev=1)))

@@ -57,7 +57,7 @@ def read_session(path: Path) -> StoredSession:
         FileNotFoundError: there is no such file.
         SessionDamagedError: a line cannot be trusted, or belongs to another version.
     """
-    replay = _Replay()
+    replay = Replay()
     whole_bytes, number, lacks_newline = 0, 0, False
     repairs: list[Repair] = []
     with path.open("rb") as file:
@@ -82,12 +82,12 @@ def read_session(path: Path) -> StoredSession:
     )
 
 
-class _Replay:
+class Replay:
     """Folds the lines of a file into a state."""
 
     def __init__(self) -> None:
         self.state: SessionState | None = None
-        self._header: Header | None = None
+        self.header: Header | None = None
         self._lenient = False
         self._facts: list[Fact] = []
         self._commits = deque[tuple[bytes, str, Outcome]](maxlen=REMEMBERED_COMMITS)
@@ -100,13 +100,13 @@ class _Replay:
             UnreadableError: it is not whole, or does not fit what stands before it.
         """
         kind = type_of(line)
-        if self._header is None:
+        if self.header is None:
             self._begin(line, kind)
         elif kind == "commit" and self.state is not None:
             self._apply(line, self.state)
         elif kind == "facts" and self.state is None:
             self._facts += read_facts()(line, lenient=self._lenient).facts
-            self._create_when_complete(self._header)
+            self._create_when_complete(self.header)
         elif self._lenient and kind not in ("session", "facts", "commit"):
             self._unknown[kind] += 1
         else:
@@ -121,7 +121,7 @@ class _Replay:
             )
         header = read_header()(line, lenient=True)
         self._lenient = header.minor > MINOR
-        self._header = header if self._lenient else read_header()(line)
+        self.header = header if self._lenient else read_header()(line)
         self._create_when_complete(header)
 
     def _create_when_complete(self, header: Header) -> None:
