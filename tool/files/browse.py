@@ -1,7 +1,7 @@
 """The tools `file_list` and `file_find`."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Annotated, Literal
@@ -48,7 +48,7 @@ class Browser:
         return self._ask_rules()
 
     @contextmanager
-    def start(self, path: str) -> Iterator[Start]:
+    def start(self, path: str) -> Generator[Start]:
         """Open the folder `path` to walk it.
 
         Raises:
