@@ -11,7 +11,7 @@ import anyio
 from agentslot import Contribution, Module
 from agentslot.tool.contract import TOOLS, Tool
 from agentslot.tool.errors import ToolRootError
-from agentslot.tool.files import FileTools
+from agentslot.tool.files import Browser, FileRoot, FileTools
 from agentslot.tool.function_tool import function_tool
 from agentslot.tool.shell import Shell
 
@@ -35,20 +35,21 @@ class ToolsModule(Module):
 
 
 class FilesModule(Module):
-    """The tools `file_read`, `file_write` and `file_edit` for the files below one folder.
+    """The tools for the files below one folder: read, write, edit, list and find.
 
     Its start fails with ToolRootError if the folder is not there.
     """
 
     def __init__(self, root: str | os.PathLike[str], *, module_id: str = "tool.files") -> None:
         """Declare the tools; `root` bounds what they reach."""
-        self._root = Path(root).absolute()
-        super().__init__(module_id, *_contributions(FileTools(root).tools()))
+        self._root = FileRoot(root)
+        tools = [*FileTools(self._root).tools(), *Browser(self._root).tools()]
+        super().__init__(module_id, *_contributions(tools))
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncGenerator[None]:
         """Check that the folder is there."""
-        await _require_folder(self.id, self._root)
+        await _require_folder(self.id, self._root.path)
         yield
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from agentslot.session import ToolResult
 from agentslot.tool import Tool
-from agentslot.tool.files import FileTools
+from agentslot.tool.files import FileRoot, FileTools
 from tests.shared import shared
 from tests.tool.invoking import invoke, invoke_text, output
 
@@ -22,7 +22,7 @@ def digest(content: bytes) -> str:
 
 @pytest.fixture
 def tools(tmp_path: Path) -> dict[str, Tool]:
-    return {tool.definition.name: tool for tool in FileTools(tmp_path).tools()}
+    return {tool.definition.name: tool for tool in FileTools(FileRoot(tmp_path)).tools()}
 
 
 def failure(result: ToolResult) -> tuple[str, str]:

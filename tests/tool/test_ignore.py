@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agentslot.tool.files.ignore import IgnoreLayer, is_ignored
 
-PATHS = (
+PATHS: tuple[str, ...] = (
     "a", "b.c", "b.o", "A.C", "ab", "a b", "d/a", "d/b.c", "d/e/a", "d/e/f/b.c", "e/a", "e/d/x",
     "f/[a]", "f/a*b", "f/!a", "f/#a", "x-y",
 )  # fmt: skip

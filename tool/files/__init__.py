@@ -1,5 +1,6 @@
 """Reading, writing and editing files below one root folder."""
 
+from agentslot.tool.files.browse import Browser
 from agentslot.tool.files.containment import FileRoot, Location
 from agentslot.tool.files.edit import Edit, edit_bytes
 from agentslot.tool.files.read import TextRange, read_range
@@ -7,6 +8,7 @@ from agentslot.tool.files.tools import FileTools
 from agentslot.tool.files.write import replace, sha256
 
 __all__ = [
+    "Browser",
     "Edit",
     "FileRoot",
     "FileTools",

@@ -29,6 +29,7 @@ MAX_LINKS = 40
 
 # O_PATH needs no permission to read the folder, only to pass through it.
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
+_LISTED = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
@@ -62,6 +63,14 @@ class Location:
             raise
         return descriptor
 
+    def open_folder(self) -> int:
+        """Descriptor of the folder here, for listing.
+
+        Raises:
+            OSError: nothing is here, or no folder.
+        """
+        return os.open(self.name, _LISTED, dir_fd=self.folder)
+
     def status(self) -> os.stat_result | None:
         """Status of the regular file here; None if nothing is here.
 
@@ -77,7 +86,7 @@ class Location:
 
     def similar(self) -> list[str]:
         """Names in the folder that look like this one."""
-        descriptor = os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self.folder)
+        descriptor = os.open(".", _LISTED, dir_fd=self.folder)
         try:
             return get_close_matches(self.name, os.listdir(descriptor))
         finally:
@@ -99,6 +108,11 @@ class FileRoot:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path).absolute()
         self._locks = PathLocks()
+
+    @property
+    def real(self) -> Path:
+        """The root without links, as it is now."""
+        return Path(os.path.realpath(self.path))
 
     @contextmanager
     def locate(self, path: str, *, create_folders: bool = False) -> Generator[Location]:

@@ -7,6 +7,7 @@ cannot be taken back: whoever walks must not enter such a folder.
 
 import re
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 from agentslot.tool.files.wildcard import UnmatchableError, wildcard_regex
@@ -37,6 +38,12 @@ class IgnoreLayer:
         self._any_name = _any_of([rule.regex for rule in rules if rule.by_name])
         self._any_path = _any_of([rule.regex for rule in rules if not rule.by_name])
         self._rules = [(rule, re.compile(rule.regex, re.DOTALL)) for rule in reversed(rules)]
+
+    def at(self, base: str) -> "IgnoreLayer":
+        """The same rules for another folder."""
+        layer = copy(self)
+        layer.base = base
+        return layer
 
     def verdict(self, path: str, name: str, *, is_folder: bool) -> bool | None:
         """Whether `path` is ignored; None if no rule matches it."""

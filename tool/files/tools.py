@@ -1,6 +1,5 @@
 """The tools `file_read`, `file_write` and `file_edit`."""
 
-import os
 from contextlib import suppress
 from typing import Annotated
 
@@ -43,8 +42,8 @@ class FileTools:
         root: the folder; no path leads outside of it.
     """
 
-    def __init__(self, root: str | os.PathLike[str]) -> None:
-        self.root = FileRoot(root)
+    def __init__(self, root: FileRoot) -> None:
+        self.root = root
 
     def tools(self) -> tuple[FunctionTool[..., object], ...]:
         """Return `file_read`, `file_write` and `file_edit`."""
