@@ -54,11 +54,13 @@ from agentslot.interaction.inprocess import InProcessChannel
 
 # Built on the names above, so it comes last.
 from agentslot.interaction.cli import CliChannel  # isort: skip
+from agentslot.interaction.typed import AnswerInvalidError, TypedResult
 
 __all__ = [
     "GATEWAY_ACCESS",
     "GATEWAY_CHANNELS",
     "AnswerApproval",
+    "AnswerInvalidError",
     "ApprovalRequested",
     "ChannelAlreadyBound",
     "ChannelLifespan",
@@ -96,5 +98,6 @@ __all__ = [
     "ToolFinished",
     "ToolProgress",
     "ToolStarted",
+    "TypedResult",
     "gateway_channel",
 ]

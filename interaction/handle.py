@@ -6,6 +6,7 @@ somebody else is a conflict which the caller sees. It never retries one.
 
 from collections.abc import Sequence
 from types import TracebackType
+from typing import TypeVar, overload
 
 import anyio
 
@@ -23,6 +24,7 @@ from agentslot.interaction.gateway import (
     SessionOpened,
     SessionView,
 )
+from agentslot.interaction.typed import TypedResult, typed_answer
 from agentslot.session import (
     Actor,
     ClientMessageId,
@@ -31,6 +33,8 @@ from agentslot.session import (
     Repair,
     SessionId,
 )
+
+T = TypeVar("T")
 
 Content = str | Part | Sequence[Part] | MessageInput
 """What may be sent: a text, one part, several parts, or the finished input."""
@@ -135,18 +139,56 @@ class ChannelSession:
         self._saw(receipt.revision, run_active=True)
         return receipt
 
+    @overload
     async def send_and_wait(
         self, content: Content, *, client_message_id: str | None = None
-    ) -> RunResult:
+    ) -> RunResult: ...
+    @overload
+    async def send_and_wait(
+        self,
+        content: Content,
+        *,
+        output: type[T],
+        tries: int = 2,
+        client_message_id: str | None = None,
+    ) -> TypedResult[T]: ...
+    async def send_and_wait(
+        self,
+        content: Content,
+        *,
+        output: type[T] | None = None,
+        tries: int = 2,
+        client_message_id: str | None = None,
+    ) -> RunResult | TypedResult[T]:
         """Send, wait until the Session is idle again, and return what became of the message.
 
         Giving up the wait does not cancel the Run. A Run that fails is a result, not an exception:
         look at `result.status`.
 
+        Args:
+            content: what to say.
+            output: the type that the final answer must have, such as a pydantic model. It is asked
+                for, validated, and asked for again with what was wrong with it.
+            tries: with `output`, how many messages may be sent for one valid answer.
+            client_message_id: your own id of the message, kept with it.
+
         Raises:
             RevisionConflictError: see `send`.
             ClassifiedError: `conflict/no_pending_work` if the message never started a Run.
+            AnswerInvalidError: with `output`, if no valid answer came.
         """
+
+        async def send(message: MessageInput) -> RunResult:
+            return await self._send_and_wait(message, client_message_id)
+
+        message = MessageInput.of(content)
+        if output is None:
+            return await send(message)
+        return await typed_answer(send, message, output, tries)
+
+    async def _send_and_wait(
+        self, content: MessageInput, client_message_id: str | None
+    ) -> RunResult:
         request = await self._message(content, client_message_id)
         self._waiting_calls += 1
         try:

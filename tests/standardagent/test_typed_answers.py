@@ -1,0 +1,63 @@
+"""Answers as values of a type: asked for, validated, asked for again, or refused."""
+
+import pytest
+from pydantic import BaseModel
+
+from agentslot.interaction import AnswerInvalidError
+from agentslot.session import Message, RunStatus
+from tests.standardagent.agents import agent, answer
+
+
+class City(BaseModel):
+    name: str
+    people: int
+
+
+async def test_an_answer_of_the_wanted_type_comes_back_as_a_value() -> None:
+    async with agent([answer('{"name": "Ulm", "people": 126000}')]) as session:
+        typed = await session.send_and_wait("Which city?", output=City)
+        asked = session.executor.requests[0].inputs[-1]
+    assert typed.value == City(name="Ulm", people=126000)
+    assert typed.result.status is RunStatus.COMPLETED
+    assert isinstance(asked, Message)
+    assert "people" in asked.text
+
+
+async def test_an_answer_in_a_fence_is_understood() -> None:
+    async with agent([answer('```json\n{"name": "Ulm", "people": 1}\n```')]) as session:
+        assert (await session.send_and_wait("?", output=City)).value.people == 1
+
+
+async def test_a_wrong_answer_is_asked_for_again_with_what_is_wrong() -> None:
+    script = [answer('{"name": "Ulm"}'), answer('{"name": "Ulm", "people": 2}')]
+    async with agent(script) as session:
+        typed = await session.send_and_wait("Which city?", output=City)
+        correction = session.executor.requests[1].inputs[-1]
+    assert typed.value.people == 2
+    assert isinstance(correction, Message)
+    assert "people: Field required" in correction.text
+
+
+@pytest.mark.parametrize(
+    "text", ["no JSON at all", '{"name": "U", "people": 1, "people": 2}', "[]", ""]
+)
+async def test_after_the_allowed_tries_it_fails_with_what_was_wrong(text: str) -> None:
+    async with agent([answer(text or " "), answer(text or " ")]) as session:
+        with pytest.raises(AnswerInvalidError) as caught:
+            await session.send_and_wait("Which city?", output=City)
+        assert len(session.executor.requests) == 2
+    assert caught.value.problems
+    assert caught.value.code == "answer_invalid"
+
+
+async def test_a_run_that_does_not_complete_is_not_asked_again() -> None:
+    async with agent([]) as session:
+        with pytest.raises(AnswerInvalidError) as caught:
+            await session.send_and_wait("Which city?", output=City)
+    assert caught.value.result.status is RunStatus.FAILED
+    assert caught.value.problems == ()
+
+
+async def test_plain_types_are_fine_too() -> None:
+    async with agent([answer("[1, 2, 3]")]) as session:
+        assert (await session.send_and_wait("Count.", output=list[int])).value == [1, 2, 3]
