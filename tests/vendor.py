@@ -21,7 +21,7 @@ class _Vendor(BaseHTTPRequestHandler):
             function = {"name": "add", "arguments": '{"a": 2, "b": 2}'}
             call = {"index": 0, "id": "call_1", "type": "function", "function": function}
             deltas, finish = [{"tool_calls": [call]}], "tool_calls"
-        choices = [{"index": 0, "delta": delta} for delta in deltas]
+        choices: list[dict[str, Any]] = [{"index": 0, "delta": delta} for delta in deltas]
         choices.append({"index": 0, "delta": {}, "finish_reason": finish})
         usage = {"prompt_tokens": 40, "completion_tokens": 8, "total_tokens": 48}
         events = [{"choices": [choice]} for choice in choices] + [{"choices": [], "usage": usage}]

@@ -1,10 +1,9 @@
 """The Run in the hands of its loop: every action checked against the table, then done.
 
-An action is shielded from cancellation as a whole. It opens the Run's interruptible scope around
-what a cancellation may cut short (the model's answer, a guard, a tool) and records the rest.
+A cancellation does not reach an action as such, only the interruptible work inside it (the model's
+answer, a guard, a tool); what came of that is recorded in any case.
 """
 
-import anyio
 import anyio.lowlevel
 
 from agentslot.session import (
@@ -38,7 +37,6 @@ class RunDriver:
         self._parts = parts
         self._calls = prepared
         self._state = LoopState.TOOLS_READY if prepared else LoopState.READY_FOR_MODEL
-        self._acting = False
         self._over = False
         self.outcome: Outcome | None = None
 
@@ -57,11 +55,6 @@ class RunDriver:
         """Where the Run stands now."""
         return self._state
 
-    @property
-    def acting(self) -> bool:
-        """Whether an action is in flight."""
-        return self._acting
-
     def revoke(self) -> None:
         """The loop has returned: the handle does nothing any more."""
         self._over = True
@@ -71,15 +64,14 @@ class RunDriver:
         self._check_alive()
         if action not in TRANSITIONS.get(self._state, {}):
             raise self._violation(f"{action} is not legal in state {self._state}")
-        self._acting = True
+        self._run.begin_action()
         try:
-            with anyio.CancelScope(shield=True):
-                self._state = await self._do(action)
+            self._state = await self._do(action)
         except ClassifiedError as error:
             self._run.terminate(TerminationSource.SESSION, error.kind, error.code, error.message)
             self._state = LoopState.FAILED
         finally:
-            self._acting = False
+            self._run.end_action()
         return self._state
 
     async def _do(self, action: Action) -> LoopState:
@@ -113,7 +105,7 @@ class RunDriver:
     def _check_alive(self) -> None:
         if self._over:
             raise self._violation("it acted after it had returned")
-        if self._acting:
+        if self._run.acting:
             raise self._violation("it acted while another action was in flight")
         if self.outcome is not None:
             raise self._violation("it acted after it had finished the Run")

@@ -72,7 +72,7 @@ class SessionOwner:
     async def commit_in_shield(
         self, label: str, changes: Sequence[Change], actor: Actor | None = None
     ) -> Commit:
-        """Like `commit`, for a caller that is shielded from cancellation already."""
+        """Like `commit`, for a caller that no cancellation reaches."""
         state = self.state
         key = self.components.ids.commit(label)
         request = CommitRequest(state.id, state.revision, key, tuple(changes), actor)

@@ -1,15 +1,11 @@
 """History as the model sees it: the messages, calls and results, in order."""
 
+from typing import cast
+
 from agentslot.model import Input, Transcript
-from agentslot.session import Fact, History, Message, ToolCall, ToolResult
+from agentslot.session import Fact, History
 
-
-def visible(fact: Fact) -> Input | None:
-    """What a fact contributes to every later request, if anything."""
-    payload = fact.payload
-    if isinstance(payload, Message | ToolCall | ToolResult):
-        return payload
-    return None
+_VISIBLE = frozenset({"message", "tool_call", "tool_result"})
 
 
 class Projection:
@@ -22,8 +18,13 @@ class Projection:
     def of(self, history: History) -> Transcript:
         """The transcript of `history`, which must continue the one that was asked for before."""
         if len(history) > self._seen:
-            fresh = [item for fact in history[self._seen :] if (item := visible(fact)) is not None]
+            fresh = [_input(fact) for fact in history[self._seen :] if fact.kind in _VISIBLE]
             if fresh:
                 self._transcript = self._transcript.appended(fresh)
             self._seen = len(history)
         return self._transcript
+
+
+def _input(fact: Fact) -> Input:
+    """What a visible fact contributes to every later request."""
+    return cast("Input", fact.payload)  # its kind has said so

@@ -9,7 +9,7 @@ from agentslot.standardagent.runtime.run import Run
 async def commit_results(run: Run, results: Sequence[ToolResult]) -> None:
     """Record the results in call order, take waiting steers in behind them, enter the next step.
 
-    The caller is shielded from cancellation.
+    No cancellation reaches the caller.
     """
     owner = run.owner
     async with owner.lock:

@@ -35,6 +35,7 @@ class Run:
         self.config: ModelConfig = active.config
         self.config_revision = active.config_revision
         self.scope = self._work = anyio.CancelScope()
+        self._acting = False
         self.prepared = anyio.Event()
         self.canceled_by: Actor | None = None
         self.cancel_requested = False
@@ -47,18 +48,34 @@ class Run:
         self.origin = Origin(self.owner.id, self.id, step_id)
 
     def cancel(self, actor: Actor | None) -> None:
-        """Ask the Run to end as canceled: its loop is cancelled, and what it waits for."""
+        """Ask the Run to end as canceled.
+
+        An action in flight is cut short where it may be; its loop is cancelled when it is over.
+        """
         self.cancel_requested = True
         self.canceled_by = self.canceled_by or actor
-        self.scope.cancel()
-        self._work.cancel()
+        if self._acting:
+            self._work.cancel()
+        else:
+            self.scope.cancel()
+
+    @property
+    def acting(self) -> bool:
+        """Whether an action of the loop is in flight."""
+        return self._acting
+
+    def begin_action(self) -> None:
+        """From here on a cancellation reaches interruptible work only."""
+        self._acting = True
+
+    def end_action(self) -> None:
+        """What has happened is recorded; a cancellation that came meanwhile reaches the loop."""
+        self._acting = False
+        if self.cancel_requested:
+            self.scope.cancel()
 
     def interruptible(self, scope: anyio.CancelScope | None = None) -> anyio.CancelScope:
-        """The scope for work that a cancellation may cut short.
-
-        Everything else that the Run does for its loop is shielded: what has happened is recorded,
-        however it ended. A given scope is used instead of a new one.
-        """
+        """The scope, a given one or a new one, for work that a cancellation may cut short."""
         self._work = scope or anyio.CancelScope()
         if self.cancel_requested:
             self._work.cancel()
