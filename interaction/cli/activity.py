@@ -1,5 +1,7 @@
 """One line for what a tool does: its name, short arguments, how long it took, why it failed."""
 
+from collections.abc import Iterator
+
 from agentslot._json import JsonError, JsonValue, dumps, loads
 from agentslot.session import ToolCall, ToolResult, ToolStatus, safe_line
 
@@ -21,6 +23,15 @@ def result_line(call: ToolCall, result: ToolResult, seconds: float | None) -> st
     elif result.status is ToolStatus.OUTCOME_UNKNOWN:
         line += ": nobody knows whether it took effect; it is not run again"
     return safe_line(line, _MAX_LINE_BYTES * 2)
+
+
+def call_details(call: ToolCall) -> str:
+    """The call with all its arguments, over several lines: what a person must see to approve it."""
+    try:
+        arguments = loads(call.arguments)
+    except JsonError:
+        arguments = call.arguments
+    return "\n".join([call.name, *_outline(arguments, "  ")])
 
 
 def duration(seconds: float) -> str:
@@ -51,3 +62,25 @@ def _value(value: JsonValue) -> str:
     if isinstance(value, dict):
         return "{…}" if value else "{}"
     return safe_line(dumps(value), _MAX_ARGUMENT_BYTES)
+
+
+def _outline(value: JsonValue, indent: str) -> Iterator[str]:
+    """A JSON value as people read it: a member or item a line, texts with their own lines."""
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from _labelled(f"{indent}{name}:", member, indent)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _labelled(f"{indent}-", item, indent)
+    else:
+        text = value if isinstance(value, str) else dumps(value)
+        yield from (f"{indent}{line}" for line in text.split("\n"))
+
+
+def _labelled(label: str, value: JsonValue, indent: str) -> Iterator[str]:
+    lines = list(_outline(value, f"{indent}  "))
+    if len(lines) == 1 and not isinstance(value, dict | list):
+        yield f"{label} {lines[0].strip()}"
+    else:
+        yield label
+        yield from lines

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import anyio
 from anyio.abc import TaskGroup
 
-from agentslot.interaction.cli.activity import call_line
+from agentslot.interaction.cli.activity import call_details
 from agentslot.interaction.cli.screen import Screen
 from agentslot.interaction.events import ApprovalRequested, Event, ToolFinished
 from agentslot.interaction.gateway import PendingApproval
@@ -95,8 +95,8 @@ class Questions:
         self._before_asking()
         self._decision = None
         self._answered = anyio.Event()
-        self._screen.note(f"? {call_line(pending.call)}", "yellow")
-        self._screen.note(f"  {safe_line(pending.reason)}", "dim")
+        self._screen.note(f"? {call_details(pending.call)}", "yellow")
+        self._screen.note(f"  because {safe_line(pending.reason)}", "dim")
         self._ask_again()
         try:
             while self._decision is None:

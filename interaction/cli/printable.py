@@ -33,13 +33,15 @@ class PrintableStream:
 
     def feed(self, text: str) -> str:
         """More printable text; what may be the start of a sequence waits for its end."""
-        text = _SEQUENCE.sub("", self._held + text)
-        unfinished = _UNFINISHED.search(text)
+        text = self._held + text
+        end = max((match.end() for match in _SEQUENCE.finditer(text)), default=0)
+        # What a sequence leaves behind it may begin another; what is before it never does.
+        unfinished = _UNFINISHED.search(text, end)
         start = len(text) if unfinished is None else unfinished.start()
         if len(text) - start > _LONGEST_HELD:
             start = len(text)
         self._held = text[start:]
-        return _UNSAFE.sub("", text[:start])
+        return printable(text[:start])
 
     def rest(self) -> str:
         """The text is complete: what waited was no sequence."""

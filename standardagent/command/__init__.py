@@ -17,7 +17,7 @@ from agentslot.standardagent.command.failure import exit_code, readable
 
 __all__ = ["COMMANDS", "main"]
 
-COMMANDS = ("run", "chat", "describe", "doctor")
+COMMANDS = ("run", "chat", "describe", "sessions", "doctor")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -79,7 +79,7 @@ def test_a_session_folder_that_cannot_be_made_is_broken(
 
 def test_every_extra_of_the_package_is_known_to_the_doctor() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert {extra for extra, _, _ in doctor._EXTRAS.values()} == set(
+    assert {extra for extra, _, _ in doctor.EXTRAS.values()} == set(
         project["optional-dependencies"]
     )
 

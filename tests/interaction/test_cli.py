@@ -96,10 +96,35 @@ async def test_a_call_that_needs_approval_is_asked_for_and_answered(line: str, a
     person = Person()
     async with fake_gateway(write_file) as gateway, person.talking_to(gateway):
         await person.types("go")
-        await person.sees("? file_write path=a.txt content=x\n  it writes files\n")
+        await person.sees("? file_write\n  path: a.txt\n  content: x\n  because it writes files\n")
         await person.sees("say why not: ")
         await person.types(line)
         await person.sees(f"{answer}\n> ")
+
+
+async def test_all_of_a_call_is_shown_before_it_is_approved() -> None:
+    async def ask(run: FakeRun) -> None:
+        edits = [{"old_string": "a\nb", "new_string": "\x1b[2Jc"}, {"old_string": "", "n": 1}]
+        await run.ask(run.call("file_edit", {"path": "p", "edits": edits}), "it writes")
+
+    person = Person()
+    async with fake_gateway(ask) as gateway, person.talking_to(gateway):
+        await person.types("go")
+        await person.sees("say why not: ")
+        assert (
+            "? file_edit\n"
+            "  path: p\n"
+            "  edits:\n"
+            "    -\n"
+            "      old_string:\n"
+            "        a\n"
+            "        b\n"
+            "      new_string: c\n"
+            "    -\n"
+            "      old_string: \n"
+            "      n: 1\n"
+            "  because it writes\n"
+        ) in person.screen.getvalue()
 
 
 async def test_an_empty_answer_decides_nothing() -> None:

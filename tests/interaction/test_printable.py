@@ -1,7 +1,7 @@
 """What foreign text may do to a terminal: nothing."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agentslot.interaction.cli import printable
@@ -41,6 +41,8 @@ PIECES = st.lists(
 
 
 @given(PIECES, st.integers(1, 5))
+@settings(max_examples=500)
+@example(["\x1b", "\x1b", "\x1b", "31m"], 2)
 def test_no_split_of_a_text_lets_a_control_character_through(pieces: list[str], size: int) -> None:
     text = "".join(pieces)
     stream = PrintableStream()
