@@ -30,9 +30,7 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
         type=Path,
         help="folders with sessions, or session files (default: all of `agentslot chat`)",
     )
-    parser.add_argument(
-        "--session", metavar="ID", help="only this one; show: not the latest"
-    )
+    parser.add_argument("--session", metavar="ID", help="only this one; show: not the latest")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     return parser
 

@@ -29,6 +29,7 @@ class Recorder:
         self._prepared = prepared
         self._parts = parts
         self._first = True
+        self._end: ModelAttempt | None = None
 
     @property
     def request(self) -> ModelRequest:
@@ -101,32 +102,52 @@ class Recorder:
             ) from error
 
     async def finished(self, attempt_id: AttemptId, outcome: AttemptOutcome) -> None:
-        """Record the end of an attempt; the fact is written even if an observer fails."""
-        run, owner = self._run, self._run.owner
+        """Record the end of an attempt; see AttemptRecorder.
+
+        A success is recorded together with the answer that it brought: either both are durable or
+        neither. Every other end is recorded at once, also if an observer fails.
+        """
+        self._end = self._ended(attempt_id, outcome)
         errors: list[Exception] = []
         with anyio.CancelScope(shield=True):
-            for observer in owner.components.attempt_observers:
+            for observer in self._run.owner.components.attempt_observers:
                 try:
                     await observer.attempt_finished(attempt_id, outcome)
-                except Exception as error:  # noqa: BLE001 - reported below, after the fact is safe
+                except Exception as error:  # noqa: BLE001 - raised below, when the fact is safe
                     errors.append(error)
-            async with owner.lock:
-                ended = ModelAttempt(
-                    attempt_id,
-                    run.id,
-                    run.step_id,
-                    outcome.status,
-                    run.config.provider,
-                    run.config.model,
-                    outcome.served_model,
-                    outcome.provider_request_id,
-                    outcome.usage,
-                    outcome.error_code,
-                    outcome.error_message,
-                )
-                await owner.commit_in_shield("attempt-finish", [AppendAttempt(ended)])
+            if outcome.status is not AttemptStatus.SUCCEEDED or errors:
+                await self.settle()
         if errors:
             raise ExceptionGroup("attempt observers failed", errors)
+
+    def _ended(self, attempt_id: AttemptId, outcome: AttemptOutcome) -> ModelAttempt:
+        run = self._run
+        return ModelAttempt(
+            attempt_id,
+            run.id,
+            run.step_id,
+            outcome.status,
+            run.config.provider,
+            run.config.model,
+            outcome.served_model,
+            outcome.provider_request_id,
+            outcome.usage,
+            outcome.error_code,
+            outcome.error_message,
+        )
+
+    def take_end(self) -> list[Change]:
+        """The end of the last attempt, if it is not recorded yet, for the commit of its answer."""
+        end, self._end = self._end, None
+        return [] if end is None else [AppendAttempt(end)]
+
+    async def settle(self) -> None:
+        """Record the end of the last attempt now, if it is not recorded; no answer came of it."""
+        changes = self.take_end()
+        if changes:
+            owner = self._run.owner
+            async with owner.lock:
+                await owner.commit_in_shield("attempt-finish", changes)
 
     def budget(self) -> TokenBudget:
         """The Run's tokens now."""

@@ -56,6 +56,7 @@ class ModelStep:
     def __init__(self, run: Run, parts: FixedParts) -> None:
         self._run = run
         self._parts = parts
+        self._recorder: Recorder | None = None
         self.calls: tuple[ToolCall, ...] = ()
 
     async def request(self) -> LoopState:
@@ -70,8 +71,6 @@ class ModelStep:
                 completion = await self._ask(message_id)
         except ClassifiedError as error:
             run.terminate(TerminationSource.MODEL, error.kind, error.code, error.message)
-            limited = run.termination and run.termination.source is TerminationSource.BUDGET
-            return LoopState.BUDGET_EXCEEDED if limited else LoopState.FAILED
         except Exception:
             log.exception("the model executor failed in Run %s", run.id)
             run.terminate(
@@ -80,10 +79,18 @@ class ModelStep:
                 "model_execution_failed",
                 "the model executor failed unexpectedly; its log entry has the cause",
             )
-            return LoopState.FAILED
-        if completion is None:
+        if completion is not None:
+            return await self._record(completion, message_id)
+        if self._recorder is not None:
+            await self._recorder.settle()
+        return self._unanswered()
+
+    def _unanswered(self) -> LoopState:
+        run = self._run
+        if run.cancel_requested:
             return LoopState.CANCELED
-        return await self._record(completion, message_id)
+        limited = run.termination and run.termination.source is TerminationSource.BUDGET
+        return LoopState.BUDGET_EXCEEDED if limited else LoopState.FAILED
 
     async def _ask(self, message_id: MessageId) -> Completion:
         run = self._run
@@ -92,7 +99,7 @@ class ModelStep:
         except ClassifiedError as error:
             run.terminate(TerminationSource.CONTEXT, error.kind, error.code, error.message)
             raise
-        recorder = Recorder(run, prepared, self._parts)
+        recorder = self._recorder = Recorder(run, prepared, self._parts)
         stream = run.owner.components.executor.execute(recorder.request, recorder)
         try:
             completion = await self._receive(stream, message_id)
@@ -135,9 +142,11 @@ class ModelStep:
         run, owner = self._run, self._run.owner
         calls = self._identified(completion, message_id)
         async with owner.lock:
-            if calls and not await self._within_limit(calls):
+            changes = self._recorder.take_end() if self._recorder is not None else []
+            if calls and not self._fit(calls, changes):
+                await owner.commit_in_shield("run-limit", changes)
                 return LoopState.BUDGET_EXCEEDED
-            changes: list[Change] = [AppendMessage(self._message(completion, message_id))]
+            changes.append(AppendMessage(self._message(completion, message_id)))
             changes.extend(AppendToolCall(call) for call in calls)
             await owner.commit_in_shield("model-complete", changes)
         if not calls:
@@ -192,8 +201,8 @@ class ModelStep:
             run.enter_step(step_id)
         return LoopState.CONTINUE_READY
 
-    async def _within_limit(self, calls: tuple[ToolCall, ...]) -> bool:
-        """Whether the whole batch fits the limit, under the lock. If not, nothing of it is kept."""
+    def _fit(self, calls: tuple[ToolCall, ...], changes: list[Change]) -> bool:
+        """Whether the whole batch fits the limit. If not, `changes` say so and keep none of it."""
         run, owner = self._run, self._run.owner
         limit = owner.components.config.max_tool_calls_per_run
         active = owner.state.active_run
@@ -203,7 +212,7 @@ class ModelStep:
         fact = RunLimitExceeded(
             run.id, run.step_id, RunLimit.TOOL_CALLS, used, limit, requested=len(calls)
         )
-        await owner.commit_in_shield("run-limit", [AppendLimitExceeded(fact)])
+        changes.append(AppendLimitExceeded(fact))
         run.terminate(
             TerminationSource.BUDGET,
             ErrorKind.UNAVAILABLE,

@@ -108,7 +108,7 @@ async def test_a_slow_subscriber_loses_previews_before_it_is_cut_off() -> None:
 
 
 async def test_a_subscriber_that_missed_a_commit_is_told_so() -> None:
-    script = [answer("x") for _ in range(SUBSCRIBER_BUFFER // 4)]
+    script = [answer("x") for _ in range(SUBSCRIBER_BUFFER // 3)]
     async with agent(script) as session:
         access = session.access
         stream = await access.subscribe(session.id)

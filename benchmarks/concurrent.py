@@ -1,0 +1,54 @@
+"""200 Sessions of 10 turns at once, each model call 10 ms away: how close to the ideal 0.1 s."""
+
+import gc
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import anyio
+
+from agentslot import Module
+from agentslot.session import FileStoreModule, MemoryStoreModule
+from benchmarks import Row
+from benchmarks._agent import Workload
+
+SESSIONS = 200
+TURNS = 10
+LATENCY_SECONDS = 0.01
+REPEATS = 3
+IDEAL_SECONDS = TURNS * LATENCY_SECONDS
+
+
+async def wall_seconds(store: Module) -> tuple[float, float]:
+    """Median wall seconds of all Sessions at once, and KiB of memory that each one holds."""
+    workload, walls = Workload(store, TURNS, LATENCY_SECONDS), list[float]()
+    async with workload.running():
+        await workload.run()  # one to warm up
+        gc.collect()
+        before = _resident_kib()
+        for _ in range(REPEATS):
+            started = time.perf_counter()
+            async with anyio.create_task_group() as tasks:
+                for _ in range(SESSIONS):
+                    tasks.start_soon(workload.run)
+            walls.append(time.perf_counter() - started)
+        grown = (_resident_kib() - before) / (REPEATS * SESSIONS)
+    return statistics.median(walls), grown
+
+
+def _resident_kib() -> float:
+    return int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1]) * 4.0
+
+
+def rows() -> Iterator[Row]:
+    stores: dict[str, Callable[[str], Module]] = {
+        "ours.memory": lambda _: MemoryStoreModule(),
+        "ours.file": FileStoreModule,
+    }
+    for name, store in stores.items():
+        with tempfile.TemporaryDirectory() as folder:
+            wall, grown = anyio.run(wall_seconds, store(folder))
+        yield Row(name=f"{name}.session", value=grown, unit="KiB")
+        yield Row(name=name, value=wall, unit="s", ratio=wall / IDEAL_SECONDS, against="the ideal")

@@ -1,0 +1,61 @@
+"""What a turn costs when each commit is flushed to the disk, beside peers that survive a kill."""
+
+import gc
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import anyio
+
+from agentslot import Module
+from agentslot.session import FileStoreModule
+from benchmarks import Row
+from benchmarks._agent import Workload
+from benchmarks._peers import AGNO, LANGGRAPH, measure
+
+PEERS = (LANGGRAPH, AGNO)
+LENGTHS = (50, 200)
+REPEATS = 5
+
+STORES: dict[str, Callable[[str], Module]] = {"ours.file": FileStoreModule}
+
+
+async def ours(store: Callable[[str], Module], turns: int, folder: str) -> tuple[float, float]:
+    """Median microseconds a turn, and bytes on the disk a turn."""
+    workload, costs = Workload(store(folder), turns), list[float]()
+    async with workload.running():
+        for number in range(REPEATS + 1):
+            gc.collect()
+            started = time.perf_counter()
+            await workload.run()
+            if number:
+                costs.append((time.perf_counter() - started) / turns * 1e6)
+    written = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
+    return statistics.median(costs), written / (REPEATS + 1) / turns
+
+
+def rows() -> Iterator[Row]:
+    fastest: dict[int, tuple[float, str]] = {}
+    for peer in PEERS:
+        for turns in LENGTHS:
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    cost = float(measure(peer, "durable", turns, Path(folder))["us_per_turn"])
+                except RuntimeError as error:
+                    print(error, file=sys.stderr)
+                    continue
+            yield Row(name=peer.name, value=cost, unit="us/turn", turns=turns)
+            fastest[turns] = min(fastest.get(turns, (cost, peer.name)), (cost, peer.name))
+    for name, store in STORES.items():
+        for turns in LENGTHS:
+            with tempfile.TemporaryDirectory() as folder:
+                cost, written = anyio.run(ours, store, turns, folder)
+            yield Row(name=f"{name}.bytes", value=written, unit="B/turn", turns=turns)
+            row = Row(name=name, value=cost, unit="us/turn", turns=turns)
+            if turns in fastest:
+                peer_cost, peer_name = fastest[turns]
+                row["ratio"], row["against"] = cost / peer_cost, peer_name
+            yield row
