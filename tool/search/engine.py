@@ -7,30 +7,24 @@ match at all, so both ways give the same answer.
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO
 
 import anyio
-import anyio.to_thread
 from pydantic import BaseModel
 
 from agentslot.tool.errors import ToolFailedError
 from agentslot.tool.search import worker
-from agentslot.tool.shell.environment import reduced_environment
-from agentslot.tool.shell.process import Finished, Outcome, run_process
+from agentslot.tool.search.child import run_on
+from agentslot.tool.search.ripgrep import files_with_matches
+from agentslot.tool.shell.process import Outcome
 
 TIME_LIMIT_SECONDS = 30.0
 
-_CAPACITY = 8 * 1024 * 1024
-_BATCH_BYTES = 100_000  # of arguments; systems take more, but not for ever
+_MAX_WORKERS = 4
+_FILES_A_WORKER = 2000
 _WORKER = [sys.executable, "-I", "-S", "-W", "ignore", worker.__file__]
-_RIPGREP_OPTIONS = [
-    "--files-with-matches", "--null", "--no-config", "--no-messages", "--binary", "--crlf",
-    "--max-filesize=64M",
-]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +77,47 @@ async def search_files(
     """
     with anyio.move_on_after(TIME_LIMIT_SECONDS):
         if ripgrep is not None:
-            files = await _with_matches(query, folder, files, ripgrep)
-        return await _search(query, folder, descriptor, files)
+            files = await files_with_matches(
+                ripgrep, query.pattern, folder, files, ignore_case=query.ignore_case
+            )
+        return await _search_side_by_side(query, folder, descriptor, files)
     message = (
         f"no result after {TIME_LIMIT_SECONDS:g} seconds; use a simpler pattern or a subfolder"
     )
     raise ToolFailedError("search_failed", message)
 
 
+async def _search_side_by_side(
+    query: Query, folder: Path, descriptor: int, files: Sequence[str]
+) -> Found:
+    """Give each processor a part of many files; the answer is that of one search."""
+    workers = min(os.cpu_count() or 1, _MAX_WORKERS, 1 + len(files) // _FILES_A_WORKER)
+    size = -(-len(files) // workers)
+    parts: list[Found | ToolFailedError] = [Found() for _ in range(workers)]
+
+    async def search(index: int) -> None:
+        try:
+            part = files[index * size : (index + 1) * size]
+            parts[index] = await _search(query, folder, descriptor, part)
+        except ToolFailedError as error:
+            parts[index] = error
+
+    async with anyio.create_task_group() as tasks:
+        for index in range(workers):
+            tasks.start_soon(search, index)
+    joined = Found()
+    for part in parts:
+        if isinstance(part, ToolFailedError):
+            raise part
+        joined.hits += part.hits
+        joined.binary += part.binary
+    return joined
+
+
 async def _search(query: Query, folder: Path, descriptor: int, files: Sequence[str]) -> Found:
     names = b"".join(os.fsencode(file) + b"\0" for file in files)
     task = json.dumps(asdict(query)).encode() + b"\n" + names
-    finished = await _run([*_WORKER, str(descriptor)], folder, task, descriptor)
+    finished = await run_on([*_WORKER, str(descriptor)], folder, task, descriptor)
     output = finished.output.whole()
     if finished.outcome is not Outcome.OK or output is None:
         raise ToolFailedError("search_failed", "the search engine broke; search in a subfolder")
@@ -103,57 +126,3 @@ async def _search(query: Query, folder: Path, descriptor: int, files: Sequence[s
         message = f"the pattern is no regular expression: {found.error}"
         raise ToolFailedError("invalid_arguments", message)
     return found
-
-
-async def _with_matches(
-    query: Query, folder: Path, files: Sequence[str], ripgrep: str
-) -> Sequence[str]:
-    """The files in which ripgrep finds the pattern; all of them where it cannot tell."""
-    case = "--ignore-case" if query.ignore_case else "--case-sensitive"
-    matching: set[str] = set()
-    for batch in _batches(files):
-        arguments = [ripgrep, *_RIPGREP_OPTIONS, case, "--regexp", query.pattern, "--", *batch]
-        try:
-            finished = await _run(arguments, folder)
-        except OSError:
-            return files
-        output = finished.output.whole()
-        if finished.exit_code > 1 or output is None:
-            return files
-        matching.update(map(os.fsdecode, output.split(b"\0")))
-    return [file for file in files if file in matching]
-
-
-def _batches(files: Sequence[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    size = 0
-    for file in files:
-        if size > _BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-        batch.append(file)
-        size += len(os.fsencode(file)) + 1
-    if batch:
-        yield batch
-
-
-async def _run(
-    arguments: Sequence[str], folder: Path, task: bytes = b"", *descriptors: int
-) -> Finished:
-    with await anyio.to_thread.run_sync(_spooled, task) as stdin:
-        return await run_process(
-            arguments,
-            folder=folder,
-            environment=reduced_environment(os.environ),
-            capacity=_CAPACITY,
-            stdin=stdin,
-            pass_fds=descriptors,
-        )
-
-
-def _spooled(task: bytes) -> IO[bytes]:
-    """An unnamed file that holds `task` and is read from its start."""
-    file = TemporaryFile()  # noqa: SIM115 - the caller closes it
-    file.write(task)
-    file.seek(0)
-    return file
