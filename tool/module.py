@@ -1,6 +1,7 @@
 """Modules that put tools into the slot `tool`, each under its name."""
 
 import os
+import shutil
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from agentslot.tool.contract import TOOLS, Tool
 from agentslot.tool.errors import ToolRootError
 from agentslot.tool.files import Browser, FileRoot, FileTools
 from agentslot.tool.function_tool import function_tool
+from agentslot.tool.search import Searcher
 from agentslot.tool.shell import Shell
 
 
@@ -35,7 +37,7 @@ class ToolsModule(Module):
 
 
 class FilesModule(Module):
-    """The tools for the files below one folder: read, write, edit, list and find.
+    """The tools for the files below one folder: read, write, edit, list, find and search.
 
     Its start fails with ToolRootError if the folder is not there.
     """
@@ -43,7 +45,9 @@ class FilesModule(Module):
     def __init__(self, root: str | os.PathLike[str], *, module_id: str = "tool.files") -> None:
         """Declare the tools; `root` bounds what they reach."""
         self._root = FileRoot(root)
-        tools = [*FileTools(self._root).tools(), *Browser(self._root).tools()]
+        browser = Browser(self._root)
+        search = Searcher(browser, ripgrep=shutil.which("rg"))
+        tools = [*FileTools(self._root).tools(), *browser.tools(), *search.tools()]
         super().__init__(module_id, *_contributions(tools))
 
     @asynccontextmanager

@@ -48,7 +48,7 @@ async def test_a_folder_is_listed_in_the_order_of_names(tmp_path: Path) -> None:
         "a.txt",
         "b.txt",
     ]
-    assert await listed(tmp_path, path="a/deep") == ["y.txt"]
+    assert await listed(tmp_path, path="a/deep") == ["a/deep/y.txt"]
 
 
 async def test_a_cut_list_names_the_call_that_shows_more(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ async def test_rules_above_the_root_and_above_the_folder_hold(tmp_path: Path) ->
     (tmp_path / ".gitignore").write_text("*.pyc\n/root/src/gen\n")
     (tmp_path / ".git/info/exclude").write_text("excluded\n")
     (tmp_path / "root/.gitignore").write_text("local\n!excluded\n")
-    assert await listed(tmp_path / "root", path="src") == ["a.py", "excluded"]
+    assert await listed(tmp_path / "root", path="src") == ["src/a.py", "src/excluded"]
 
 
 async def test_without_a_repository_rules_hold_below_the_root(tmp_path: Path) -> None:
@@ -150,7 +150,11 @@ async def test_files_are_found_by_name_and_by_path(tmp_path: Path) -> None:
     assert await found(tmp_path, "*.py") == ["a.py", "src/b.py", "src/deep/c.PY"]
     assert await found(tmp_path, "src/*.py") == ["src/b.py"]
     assert await found(tmp_path, "src/**/*.PY") == ["src/deep/c.PY"]
-    assert await found(tmp_path, "*.{py,txt}", path="src") == ["b.py", "d.txt", "deep/c.PY"]
+    assert await found(tmp_path, "*.{py,txt}", path="src") == [
+        "src/b.py",
+        "src/d.txt",
+        "src/deep/c.PY",
+    ]
     assert await found(tmp_path, "*.yml") == []
     assert await found(tmp_path, ".github/**") == [".github/ci.yml"]
     assert await found(tmp_path, "t*", kind="folder") == ["src/tests"]

@@ -33,7 +33,7 @@ def test_tools_stand_in_the_slot_under_their_names(tmp_path: Path) -> None:
         "tools", [ToolsModule(add, negate), FilesModule(tmp_path), BashModule(tmp_path)]
     )
     tools = application.build()[TOOLS]
-    files = ["file_read", "file_write", "file_edit", "file_list", "file_find"]
+    files = ["file_read", "file_write", "file_edit", "file_list", "file_find", "file_search"]
     assert list(tools) == ["add", "negate", *files, "bash"]
     assert all(tool.definition.name == name for name, tool in tools.items())
 

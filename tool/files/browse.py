@@ -48,8 +48,8 @@ class Browser:
         return self._ask_rules()
 
     @contextmanager
-    def start(self, path: str) -> Generator[Start]:
-        """Open the folder `path` to walk it.
+    def start(self, path: str) -> Generator[tuple[Start, str]]:
+        """Open the folder `path` to walk it; also give what leads from the root to it.
 
         Raises:
             ToolFailedError: as `FileRoot.locate`; also if it is no folder.
@@ -58,7 +58,8 @@ class Browser:
             descriptor = location.open_folder()
             try:
                 folder = self.root.real / location.path
-                yield start_at(descriptor, folder, self.root.real, self._rules)
+                prefix = "" if location.path == "." else f"{location.path}/"
+                yield start_at(descriptor, folder, self.root.real, self._rules), prefix
             finally:
                 os.close(descriptor)
 
@@ -69,7 +70,7 @@ class Browser:
         depth: Annotated[int, Field(ge=1)] = 1,
         limit: Limit = 200,
     ) -> str:
-        """List a folder: files by their name, folders with a slash at the end.
+        """List a folder: paths relative to the root folder, folders with a slash at the end.
 
         What git ignores is left out, and so are links.
 
@@ -81,9 +82,9 @@ class Browser:
         """
 
         def entries() -> Iterator[str]:
-            with self.start(path) as start:
+            with self.start(path) as (start, prefix):
                 for entry in walk(start, hidden=True, max_depth=depth):
-                    yield f"{entry.path}/" if entry.is_folder else entry.path
+                    yield f"{prefix}{entry.path}{'/' * entry.is_folder}"
 
         return await self._shown(entries, limit, invocation)
 
@@ -113,10 +114,10 @@ class Browser:
         hidden = "/." in f"/{pattern}"
 
         def entries() -> Iterator[str]:
-            with self.start(path) as start:
+            with self.start(path) as (start, prefix):
                 for entry in walk(start, hidden=hidden):
                     if entry.is_folder is (kind == "folder") and matches(entry.path):
-                        yield entry.path
+                        yield prefix + entry.path
 
         return await self._shown(entries, limit, invocation)
 

@@ -71,6 +71,14 @@ class Location:
         """
         return os.open(self.name, _LISTED, dir_fd=self.folder)
 
+    def is_file(self) -> bool:
+        """Whether a regular file is here."""
+        try:
+            status = os.stat(self.name, dir_fd=self.folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        return stat.S_ISREG(status.st_mode)
+
     def status(self) -> os.stat_result | None:
         """Status of the regular file here; None if nothing is here.
 

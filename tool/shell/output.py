@@ -35,6 +35,11 @@ class RollingOutput:
         self._tail += chunk[-self._tail_size :]
         del self._tail[: -self._tail_size]
 
+    def whole(self) -> bytes | None:
+        """Everything that was written; None if it was more than the capacity."""
+        kept = bytes(self._head + self._tail)
+        return kept if len(kept) == self.total else None
+
     def text(self, most: int | None = None) -> str:
         """What was kept, as `readable` text; a line in brackets says how much is missing.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from subprocess import DEVNULL, STDOUT
+from typing import IO
 
 import anyio
 from anyio.abc import Process
@@ -61,13 +62,15 @@ async def run_process(
     environment: Mapping[str, str],
     timeout_seconds: float | None = None,
     capacity: int = DEFAULT_CAPACITY,
+    stdin: int | IO[bytes] = DEVNULL,
+    pass_fds: Sequence[int] = (),
 ) -> Finished:
     """Run a command to its end.
 
-    It has no terminal and an empty standard input. When it ends, children that it left in the
-    background may still hold the pipe: they are left alone, their output is read until it pauses
-    or one second has passed, and then the pipe is closed. On time-out or cancellation the whole
-    process group is ended, by SIGTERM and then SIGKILL.
+    It has no terminal, and an empty standard input unless one is given. When it ends, children that
+    it left in the background may still hold the pipe: they are left alone, their output is read
+    until it pauses or one second has passed, and then the pipe is closed. On time-out or
+    cancellation the whole process group is ended, by SIGTERM and then SIGKILL.
 
     Args:
         arguments: the program and its arguments.
@@ -75,6 +78,8 @@ async def run_process(
         environment: all of its environment.
         timeout_seconds: time for the command itself; None for no limit.
         capacity: bytes of output that are kept.
+        stdin: an open file to read from.
+        pass_fds: descriptors that stay open in the command, under the same numbers.
 
     Raises:
         OSError: the program or the folder cannot be used.
@@ -85,12 +90,13 @@ async def run_process(
         try:
             process = await anyio.open_process(
                 arguments,
-                stdin=DEVNULL,
+                stdin=stdin,
                 stdout=writer,
                 stderr=STDOUT,
                 cwd=folder,
                 env=environment,
                 start_new_session=True,
+                pass_fds=pass_fds,
             )
         finally:
             os.close(writer)

@@ -1,0 +1,157 @@
+"""The built-in search engine: a script of its own that needs only the standard library.
+
+It runs as a child process. A regular expression that backtracks for ever then costs a process that
+can be ended, and not the event loop of the application.
+
+Standard input is one line of JSON (`Task`) and the paths to search, each ended by NUL, relative to
+the open folder whose descriptor is the first argument. Standard output is JSON, see `main`.
+"""
+
+import json
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterator
+from typing import TypedDict
+
+PROBE_BYTES = 8192
+MAX_FILE_BYTES = 64 * 1024 * 1024
+SHOWN_BEFORE = 150
+SHOWN = 500
+
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+_ENDS_OF_TEXT = re.compile(r"\\[AZz]")  # they match in lines where they do not in the whole text
+
+Line = tuple[int, str, bool]
+
+
+class Task(TypedDict):
+    """What to search for; `most` is a number of matching lines."""
+
+    pattern: str
+    ignore_case: bool
+    context: int
+    most: int
+
+
+class Folders:
+    """Opens files below a folder without following links; keeps the last file's folders open."""
+
+    def __init__(self, root: int) -> None:
+        self._names: list[str] = []
+        self._open = [root]
+
+    def read(self, path: str) -> bytes:
+        """Content of a regular file; empty if it is too large to be searched."""
+        *names, name = path.split("/")
+        shared = 0
+        while shared < min(len(names), len(self._names)) and names[shared] == self._names[shared]:
+            shared += 1
+        while len(self._names) > shared:
+            os.close(self._open.pop())
+            self._names.pop()
+        for folder in names[shared:]:
+            self._open.append(os.open(folder, _FOLDER, dir_fd=self._open[-1]))
+            self._names.append(folder)
+        descriptor = os.open(name, _FILE, dir_fd=self._open[-1])
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
+                return b""
+            return os.read(descriptor, status.st_size)
+        finally:
+            os.close(descriptor)
+
+
+def text_of(content: bytes) -> str | None:
+    """Text of a file; None if it is binary. Broken characters become U+FFFD."""
+    for mark, name in (
+        (b"\xef\xbb\xbf", "utf-8"),
+        (b"\xff\xfe", "utf-16-le"),
+        (b"\xfe\xff", "utf-16-be"),
+    ):
+        if content.startswith(mark):
+            return content[len(mark) :].decode(name, "replace").replace("\r\n", "\n")
+    if b"\0" in content[:PROBE_BYTES]:
+        return None
+    return content.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def matching_lines(text: str, regex: re.Pattern[str], context: int, most: int) -> list[Line]:
+    """Matching lines and those around them, in order, each once."""
+    lines = text.split("\n")
+    matches = {index: found for index, line in enumerate(lines) if (found := regex.search(line))}
+    if len(lines) - 1 in matches and not lines[-1]:
+        del matches[len(lines) - 1]  # behind the last line end there is no line
+    chosen = list(matches)[:most]
+    shown: dict[int, Line] = {}
+    for index in chosen:
+        for near in range(max(0, index - context), min(len(lines), index + context + 1)):
+            is_match = near in matches
+            if near not in shown:
+                at = matches[near].start() if is_match else 0
+                shown[near] = (near + 1, excerpt(lines[near], at), is_match)
+    return list(shown.values())
+
+
+def excerpt(line: str, at: int) -> str:
+    """A line, or of a long one the stretch around `at`, marked where it is cut."""
+    if len(line) <= SHOWN:
+        return line
+    start = max(0, min(at - SHOWN_BEFORE, len(line) - SHOWN))
+    stop = start + SHOWN
+    return ("…" if start else "") + line[start:stop] + ("…" if stop < len(line) else "")
+
+
+def search(
+    task: Task, paths: list[str], root: int
+) -> tuple[list[tuple[str, list[Line]]], list[str]]:
+    """Files with matching lines in the order of `paths`, and binary files that match."""
+    flags = re.MULTILINE | (re.IGNORECASE if task["ignore_case"] else 0)
+    regex = re.compile(task["pattern"], flags)
+    folders = Folders(root)
+    hits: list[tuple[str, list[Line]]] = []
+    binary: list[str] = []
+    missing = task["most"] + 1  # one more tells that there are more
+    for path in paths:
+        try:
+            content = folders.read(path)
+        except OSError:  # gone, swapped for a link, or not ours to read
+            continue
+        text = text_of(content)
+        if text is None:
+            if regex.search(content.decode("utf-8", "replace")):
+                binary.append(path)
+        elif regex.search(text) or _ENDS_OF_TEXT.search(task["pattern"]):
+            lines = matching_lines(text, regex, task["context"], missing)
+            missing -= sum(is_match for _, _, is_match in lines)
+            if lines:
+                hits.append((path, lines))
+        if missing <= 0:
+            break
+    return hits, binary
+
+
+def _paths(raw: bytes) -> Iterator[str]:
+    return map(os.fsdecode, raw.split(b"\0")[:-1])
+
+
+def main() -> None:
+    """Read a task and write what was found, or why the pattern is none.
+
+    {"hits": [[path, [[number, text, is match], …]], …], "binary": [path, …]} or {"error": "…"}
+    """
+    head, _, rest = sys.stdin.buffer.read().partition(b"\n")
+    try:
+        hits, binary = search(json.loads(head), list(_paths(rest)), int(sys.argv[1]))
+    except re.error as error:
+        json.dump({"error": str(error)}, sys.stdout)
+    else:
+        json.dump({"hits": hits, "binary": binary}, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
