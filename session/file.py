@@ -178,7 +178,7 @@ class FileStore:
         except (UncertainError, anyio.get_cancelled_exc_class()):
             entry.stored = None  # only the file knows: whoever comes next reads it
             raise
-        outcome = outcome_of(before, after)
+        outcome = outcome_of(after.revision, before.history, after.history)
         stored.recent.add(request.idempotency_key, fingerprint(body), outcome)
         stored.state = after
         stored.repairs = ()
