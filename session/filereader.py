@@ -17,6 +17,7 @@ from pathlib import Path
 from agentslot.session.aggregate import apply_to, create
 from agentslot.session.codec import UnreadableError
 from agentslot.session.draft import Draft
+from agentslot.session.durable import Stored
 from agentslot.session.errors import ClassifiedError, SessionDamagedError
 from agentslot.session.facts import Fact
 from agentslot.session.fileformat import (
@@ -38,7 +39,7 @@ from agentslot.session.store import NewSession, Repair
 
 
 @dataclass(slots=True)
-class StoredSession:
+class StoredSession(Stored):
     """A Session as its file tells it, and where the next line goes.
 
     Attributes:
@@ -47,12 +48,9 @@ class StoredSession:
         lacks_newline: whether the last whole line lacks its line feed.
     """
 
-    state: SessionState
-    recent: RecentCommits[bytes]
     whole_bytes: int
     file_bytes: int
-    lacks_newline: bool = False
-    repairs: tuple[Repair, ...] = ()
+    lacks_newline: bool
 
 
 def read_session(path: Path) -> StoredSession:
@@ -84,7 +82,7 @@ def read_session(path: Path) -> StoredSession:
         repairs.append(Repair(number, "kept the last commit, which lacks its line feed"))
     repairs += replay.notes()
     return StoredSession(
-        state, replay.recent(), whole_bytes, file_bytes, lacks_newline, tuple(repairs)
+        state, replay.recent(), tuple(repairs), whole_bytes, file_bytes, lacks_newline
     )
 
 
