@@ -83,12 +83,26 @@ def apply(
         ClassifiedError: a change breaks a rule; its code says which kind of rule. `state` is as it
             was.
     """
+    draft = Draft(state, SERVICE_ACTOR, now)
+    apply_to(draft, changes, now=now, actor=actor)
+    return draft.so_far()
+
+
+def apply_to(
+    draft: Draft, changes: Sequence[c.Change], *, now: datetime, actor: Actor | None = None
+) -> None:
+    """Make one commit on a draft that may go on: how many commits are folded into one state.
+
+    Raises:
+        ClassifiedError: as for `apply`; the draft is then of no use any more.
+    """
     if not changes:
         raise invalid_change("a commit has at least one change")
-    draft = Draft(state, actor or SERVICE_ACTOR, now)
+    draft.now = now
+    draft.actor = actor or SERVICE_ACTOR
     for change in changes:
         _HANDLERS[type(change)](draft, change)
-    return draft.finished()
+    draft.next_commit()
 
 
 def recover(state: SessionState) -> tuple[c.Change, ...]:

@@ -22,10 +22,11 @@ from agentslot.session.state import ActiveRun, JournalEntry, SessionState
 
 
 class Draft:
-    """A Session in the middle of a commit.
+    """A Session in the middle of a commit; it may go on to the next one (`next_commit`).
 
     Attributes:
-        state: the Session as it was; never changed.
+        history: History as it was before this commit.
+        revision: the revision that this commit is decided on.
         facts: what the commit appends so far.
         messages: the messages among them, by id.
         calls: ids of the calls among them.
@@ -35,11 +36,13 @@ class Draft:
     """
 
     __slots__ = (
+        "_origin",
         "actor",
         "calls",
         "consumed",
         "context",
         "facts",
+        "history",
         "journal",
         "messages",
         "model_config",
@@ -48,16 +51,18 @@ class Draft:
         "owing",
         "queue",
         "retained_contexts",
+        "revision",
         "run",
-        "state",
         "texts",
     )
 
     def __init__(self, state: SessionState, actor: Actor, now: datetime) -> None:
-        self.state = state
+        self._origin = state
         self.actor = actor
         self.now = now
         self.origin_id: FactId | None = None
+        self.history = state.history
+        self.revision = state.revision
         self.facts: list[Fact] = []
         self.messages: dict[MessageId, Message] = {}
         self.calls: set[ToolCallId] = set()
@@ -73,10 +78,10 @@ class Draft:
 
     def append(self, payload: Payload, run_id: RunId | None, step_id: StepId | None = None) -> None:
         """Give the payload its envelope and put it behind the facts so far."""
-        sequence = self.state.history.last_sequence + len(self.facts) + 1
+        sequence = self.history.last_sequence + len(self.facts) + 1
         self.facts.append(
             Fact(
-                self.state.id,
+                self._origin.id,
                 sequence,
                 run_id,
                 step_id,
@@ -96,11 +101,11 @@ class Draft:
 
     def message(self, message_id: MessageId) -> Message | None:
         """A message of History or of this commit."""
-        return self.messages.get(message_id) or self.state.history.message(message_id)
+        return self.messages.get(message_id) or self.history.message(message_id)
 
     def has_message(self, message_id: MessageId) -> bool:
         """Whether History or this commit holds that message."""
-        return message_id in self.messages or self.state.history.has_message(message_id)
+        return message_id in self.messages or self.history.has_message(message_id)
 
     def put_entry(self, entry: JournalEntry) -> None:
         """Enter or replace the journal entry of a call."""
@@ -114,8 +119,8 @@ class Draft:
         del journal[call_id]
         self.journal = journal
 
-    def finished(self) -> SessionState:
-        """The Session one revision on.
+    def next_commit(self) -> None:
+        """End this commit and begin the next one.
 
         Raises:
             ClassifiedError: the changes pass one by one, but not together.
@@ -125,21 +130,39 @@ class Draft:
             raise history_broken(f"assistant message {owing!r} has neither parts nor a call")
         if self.consumed or (self.queue and self.messages):
             self._check_queue_against_messages()
-        state = self.state
-        history = state.history.appended(self.facts) if self.facts else state.history
+        if self.facts:
+            self.history = self.history.appended(self.facts)
+            self.facts = []
+            self.messages = {}
+            self.calls = set()
+            self.consumed = []
+        self.revision += 1
+
+    def finished(self) -> SessionState:
+        """The Session after this commit, which ends here.
+
+        Raises:
+            ClassifiedError: the changes pass one by one, but not together.
+        """
+        self.next_commit()
+        return self.so_far()
+
+    def so_far(self) -> SessionState:
+        """The Session after all commits that have ended."""
+        origin = self._origin
         return SessionState(
-            state.id,
-            state.agent,
-            state.workspace,
-            state.revision + 1,
-            history,
+            origin.id,
+            origin.agent,
+            origin.workspace,
+            self.revision,
+            self.history,
             self.model_config,
-            state.created_at,
+            origin.created_at,
             self.now,
             self.queue,
             self.journal,
             self.run,
-            state.lineage,
+            origin.lineage,
             self.context,
             self.retained_contexts,
             self.texts,

@@ -6,13 +6,18 @@ missing, it is whole and stays. Anything else that is wrong is damage: nothing o
 and nothing is ever rewritten.
 """
 
+import gc
 import os
 from collections import Counter, deque
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from agentslot.session.aggregate import apply, create
+from agentslot.session.aggregate import apply_to, create
 from agentslot.session.codec import UnreadableError
+from agentslot.session.draft import Draft
+from agentslot.session.durable import Stored
 from agentslot.session.errors import ClassifiedError, SessionDamagedError
 from agentslot.session.facts import Fact
 from agentslot.session.fileformat import (
@@ -27,13 +32,14 @@ from agentslot.session.fileformat import (
     type_of,
     unseal,
 )
+from agentslot.session.identity import SERVICE_ACTOR
 from agentslot.session.recent import REMEMBERED_COMMITS, Outcome, RecentCommits, outcome_of
 from agentslot.session.state import SessionState
 from agentslot.session.store import NewSession, Repair
 
 
 @dataclass(slots=True)
-class StoredSession:
+class StoredSession(Stored):
     """A Session as its file tells it, and where the next line goes.
 
     Attributes:
@@ -42,12 +48,9 @@ class StoredSession:
         lacks_newline: whether the last whole line lacks its line feed.
     """
 
-    state: SessionState
-    recent: RecentCommits[bytes]
     whole_bytes: int
     file_bytes: int
-    lacks_newline: bool = False
-    repairs: tuple[Repair, ...] = ()
+    lacks_newline: bool
 
 
 def read_session(path: Path) -> StoredSession:
@@ -60,7 +63,7 @@ def read_session(path: Path) -> StoredSession:
     replay = Replay()
     whole_bytes, number, lacks_newline = 0, 0, False
     repairs: list[Repair] = []
-    with path.open("rb") as file:
+    with _collector_paused(), path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
                 replay.take(line.removesuffix(b"\n"))
@@ -72,22 +75,35 @@ def read_session(path: Path) -> StoredSession:
             whole_bytes += len(line)
             lacks_newline = not line.endswith(b"\n")
         file_bytes = file.seek(0, os.SEEK_END)
-    if replay.state is None:
+    state = replay.state()
+    if state is None:
         raise SessionDamagedError(path, "the file ends before the Session begins", line=number)
     if lacks_newline:
         repairs.append(Repair(number, "kept the last commit, which lacks its line feed"))
     repairs += replay.notes()
     return StoredSession(
-        replay.state, replay.recent(), whole_bytes, file_bytes, lacks_newline, tuple(repairs)
+        state, replay.recent(), tuple(repairs), whole_bytes, file_bytes, lacks_newline
     )
+
+
+@contextmanager
+def _collector_paused() -> Generator[None]:
+    """Keep the garbage collector from walking, again and again, through what is read to be kept."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class Replay:
     """Folds the lines of a file into a state."""
 
     def __init__(self) -> None:
-        self.state: SessionState | None = None
         self.header: Header | None = None
+        self._draft: Draft | None = None
         self._lenient = False
         self._facts: list[Fact] = []
         self._commits = deque[tuple[bytes, str, Outcome]](maxlen=REMEMBERED_COMMITS)
@@ -102,9 +118,9 @@ class Replay:
         kind = type_of(line)
         if self.header is None:
             self._begin(line, kind)
-        elif kind == "commit" and self.state is not None:
-            self._apply(line, self.state)
-        elif kind == "facts" and self.state is None:
+        elif kind == "commit" and self._draft is not None:
+            self._apply(line, self._draft)
+        elif kind == "facts" and self._draft is None:
             self._facts += read_facts()(line, lenient=self._lenient).facts
             self._create_when_complete(self.header)
         elif self._lenient and kind not in ("session", "facts", "commit"):
@@ -136,21 +152,26 @@ class Replay:
             tuple(self._facts),
         )
         try:
-            self.state = create(new, header.at)
+            state = create(new, header.at)
         except ClassifiedError as error:
             raise UnreadableError(error.message) from error
         self._facts = []
+        self._draft = Draft(state, SERVICE_ACTOR, header.at)
 
-    def _apply(self, line: bytes, before: SessionState) -> None:
+    def _apply(self, line: bytes, draft: Draft) -> None:
         commit = read_commit()(line, lenient=self._lenient)
-        if commit.rev != before.revision + 1:
-            raise UnreadableError(f"revision {commit.rev} follows revision {before.revision}")
+        if commit.rev != draft.revision + 1:
+            raise UnreadableError(f"revision {commit.rev} follows revision {draft.revision}")
+        before = draft.history
         try:
-            after = apply(before, commit.changes, now=commit.at, actor=commit.actor)
+            apply_to(draft, commit.changes, now=commit.at, actor=commit.actor)
         except ClassifiedError as error:
             raise UnreadableError(error.message) from error
-        self.state = after
-        self._commits.append((line, commit.key, outcome_of(before, after)))
+        self._commits.append((line, commit.key, outcome_of(commit.rev, before, draft.history)))
+
+    def state(self) -> SessionState | None:
+        """The Session so far; None before it is created."""
+        return None if self._draft is None else self._draft.so_far()
 
     def recent(self) -> RecentCommits[bytes]:
         """The newest commits, to answer for when they are sent again."""

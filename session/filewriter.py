@@ -4,15 +4,12 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from agentslot.session.durable import UncertainError
 from agentslot.session.errors import ClassifiedError, ErrorKind
 from agentslot.session.fileoperations import FileOperations
 from agentslot.session.filereader import StoredSession
 
 TEMPORARY_PREFIX = ".agentslot-session-"
-
-
-class UncertainError(ClassifiedError):
-    """The write failed, and so did taking it back: only reading the file again tells."""
 
 
 def create_file(operations: FileOperations, path: Path, content: bytes) -> None:

@@ -1,4 +1,4 @@
-"""One process at a time owns a directory of Sessions."""
+"""One process at a time owns a place where Sessions lie."""
 
 import json
 import os
@@ -9,18 +9,18 @@ from agentslot.session.clock import utc_now
 from agentslot.session.errors import ClassifiedError, ErrorKind
 
 
-class DirectoryLock:
+class LockFile:
     """A lock that the system gives back when its holder dies, however it dies."""
 
-    def __init__(self, directory: Path) -> None:
-        self._path = directory / ".lock"
+    def __init__(self, path: Path) -> None:
+        self._path = path
         self._descriptor: int | None = None
 
-    def acquire(self) -> None:
-        """Take the lock and say in its file who has it.
+    def acquire(self, place: Path) -> None:
+        """Take the lock of `place` and say in its file who has it.
 
         Raises:
-            ClassifiedError: `unavailable/directory_in_use`, with the holder's name.
+            ClassifiedError: `unavailable/sessions_in_use`, with the holder's name.
         """
         import fcntl  # not there on Windows, where only this function would need it
 
@@ -32,8 +32,8 @@ class DirectoryLock:
             os.close(descriptor)
             raise ClassifiedError(
                 ErrorKind.UNAVAILABLE,
-                "directory_in_use",
-                f"{self._path.parent} is in use by {name}: stop it, or use another directory",
+                "sessions_in_use",
+                f"{place} is in use by {name}: stop it, or use another place",
             ) from error
         holder = {
             "pid": os.getpid(),

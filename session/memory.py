@@ -65,7 +65,7 @@ class MemoryStore:
             before, request.changes, now=self._clock(before.updated_at), actor=request.actor
         )
         self._states[request.session_id] = after
-        outcome = outcome_of(before, after)
+        outcome = outcome_of(after.revision, before.history, after.history)
         recent.add(request.idempotency_key, request, outcome)
         return commit_of(after, outcome)
 

@@ -44,7 +44,7 @@ class FileStoreModule(Module):
         """Own the directory while the application runs.
 
         Raises:
-            ClassifiedError: `unavailable/directory_in_use`, naming the process that has it.
+            ClassifiedError: `unavailable/sessions_in_use`, naming the process that has it.
         """
         async with self.store:
             yield

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from typing import Generic, TypeVar
 
 from agentslot.session.errors import ClassifiedError, ErrorKind
+from agentslot.session.history import History
 from agentslot.session.record import record
 from agentslot.session.state import SessionState
 from agentslot.session.store import Commit
@@ -23,12 +24,10 @@ class Outcome:
     last_sequence: int
 
 
-def outcome_of(before: SessionState, after: SessionState) -> Outcome:
-    """What the commit between two states did."""
-    last = after.history.last_sequence
-    appended = last > before.history.last_sequence
-    first = before.history.last_sequence + 1 if appended else 0
-    return Outcome(after.revision, first, last if appended else 0)
+def outcome_of(revision: int, before: History, after: History) -> Outcome:
+    """What the commit did that made `revision`."""
+    first, last = len(before) + 1, len(after)
+    return Outcome(revision, first, last) if first <= last else Outcome(revision, 0, 0)
 
 
 class RecentCommits(Generic[E]):

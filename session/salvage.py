@@ -1,12 +1,13 @@
 """What is wrong with a Session file, in words for people, and a way to save what is intact."""
 
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from agentslot.session.codec import UnreadableError, encode
 from agentslot.session.directory import SessionDirectory
 from agentslot.session.errors import SessionDamagedError
-from agentslot.session.fileformat import UNSEALED, seal, type_of
+from agentslot.session.fileformat import UNSEALED, Header, seal, type_of
 from agentslot.session.fileoperations import FileOperations
 from agentslot.session.filereader import Replay
 from agentslot.session.filewriter import create_file
@@ -91,8 +92,8 @@ def salvage(path: Path, session_id: SessionId) -> Path:
         SessionDamagedError: not even the creation of the Session can be read.
         ClassifiedError: `conflict/session_already_exists`, `unavailable/not_durable`.
     """
-    report, replay = _examine(path)
-    header, state = replay.header, replay.state
+    report, header = _examine(path)
+    state = report.intact
     if header is None or state is None:
         raise SessionDamagedError(path, "nothing can be salvaged", line=1)
     target = SessionDirectory(path.parent).file_of(session_id)
@@ -109,19 +110,19 @@ def salvage(path: Path, session_id: SessionId) -> Path:
     return target
 
 
-def _examine(path: Path) -> tuple[FileReport, Replay]:
+def _examine(path: Path) -> tuple[FileReport, Header | None]:
     replay = Replay()
     problems: list[Problem] = []
     unfinished: Problem | None = None
-    offset = intact_bytes = 0
+    offset = intact_bytes = intact_lines = 0
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
-                if problems:  # only whole or not can be told behind a gap
+                if problems:  # behind a gap nothing but this can be told
                     type_of(line.removesuffix(b"\n"))
                 else:
                     replay.take(line.removesuffix(b"\n"))
-                    intact_bytes = offset + len(line)
+                    intact_bytes, intact_lines = offset + len(line), number
             except UnreadableError as error:
                 problem = Problem(number, offset, _describe(line, error))
                 if line.endswith(b"\n") or number == 1:
@@ -129,8 +130,13 @@ def _examine(path: Path) -> tuple[FileReport, Replay]:
                 else:
                     unfinished = problem
             offset += len(line)
-    report = FileReport(path, replay.state, intact_bytes, tuple(problems), unfinished)
-    return report, replay
+        if problems:  # the line that failed may have been taken in halfway
+            file.seek(0)
+            replay = Replay()
+            for line in islice(file, intact_lines):
+                replay.take(line.removesuffix(b"\n"))
+    report = FileReport(path, replay.state(), intact_bytes, tuple(problems), unfinished)
+    return report, replay.header
 
 
 def _describe(line: bytes, error: UnreadableError) -> str:

@@ -25,10 +25,10 @@ def set_context(draft: Draft, change: SetContext) -> None:
     run = draft.active(view.run_id)
     if view.config != run.config:
         raise history_broken(f"context {view.version} is for another model than run {run.id!r}")
-    if view.source_revision != draft.state.revision:
+    if view.source_revision != draft.revision:
         raise history_broken(
             f"context {view.version} was prepared from revision {view.source_revision}, "
-            f"the Session is at {draft.state.revision}"
+            f"the Session is at {draft.revision}"
         )
     previous = draft.context
     due = previous.version + 1 if previous else 1
@@ -56,7 +56,7 @@ def _check_references(draft: Draft, view: ContextView) -> None:
     for digest in (view.prompt, view.tools):
         if digest is not None and digest not in draft.texts:
             raise history_broken(f"context {view.version} names a text that is not here: {digest}")
-    last = draft.state.history.last_sequence
+    last = draft.history.last_sequence
     for item in view.inputs:
         if isinstance(item, ContextRange) and not 1 <= item.first <= item.last <= last:
             raise history_broken(

@@ -46,14 +46,14 @@ def start_with(empty: SessionState, facts: tuple[Fact, ...], copied: int) -> Ses
     draft = Draft(empty, SERVICE_ACTOR, empty.created_at)
     for position, fact in enumerate(facts):
         if len(draft.facts) >= _BATCH and not draft.owing:
-            draft = Draft(replace(draft.finished(), revision=0), SERVICE_ACTOR, empty.created_at)
+            draft.next_commit()
         if position < copied:
             _start_with_copy(draft, fact)
         else:
             _start_with_message(draft, fact)
     _abandon_run(draft)
     draft.now = empty.created_at
-    return draft.finished()
+    return replace(draft.finished(), revision=1)
 
 
 def _start_with_message(draft: Draft, fact: Fact) -> None:

@@ -37,10 +37,10 @@ def _start(draft: Draft, fact: RunFact) -> None:
         raise run_active(draft.run.id, f"run {fact.run_id!r} cannot start")
     if fact.config != draft.model_config:
         raise history_broken(f"run {fact.run_id!r} starts with another model than the Session's")
-    if fact.config_revision != draft.state.revision:
+    if fact.config_revision != draft.revision:
         raise history_broken(
             f"run {fact.run_id!r} read its model at revision {fact.config_revision}, "
-            f"the Session is at {draft.state.revision}"
+            f"the Session is at {draft.revision}"
         )
     begin(draft, fact)
 
@@ -50,7 +50,7 @@ def begin(draft: Draft, fact: RunFact) -> None:
     require_identity("run id", fact.run_id)
     if fact.termination is not None:
         raise invalid_change(f"run {fact.run_id!r} starts with a termination")
-    known = draft.state.history.run_start(fact.run_id) is not None
+    known = draft.history.run_start(fact.run_id) is not None
     if known or any(_starts(earlier, fact) for earlier in draft.facts):
         raise history_broken(f"run {fact.run_id!r} has started before")
     draft.run = ActiveRun(fact.run_id, fact.config, fact.config_revision)
@@ -154,7 +154,7 @@ def _attempt_start(draft: Draft, attempt_id: AttemptId) -> Fact | None:
     for fact in draft.facts:
         if isinstance(fact.payload, ModelAttempt) and fact.payload.attempt_id == attempt_id:
             return fact
-    return draft.state.history.attempt_start(attempt_id)
+    return draft.history.attempt_start(attempt_id)
 
 
 def append_context_contribution(draft: Draft, change: AppendContextContribution) -> None:
@@ -172,7 +172,7 @@ def append_context_contribution(draft: Draft, change: AppendContextContribution)
 
 def _has_contribution(draft: Draft, contribution: ContextContribution) -> bool:
     place = (contribution.run_id, contribution.step_id, contribution.source_key)
-    if draft.state.history.contribution(*place) is not None:
+    if draft.history.contribution(*place) is not None:
         return True
     return any(
         isinstance(fact.payload, ContextContribution)

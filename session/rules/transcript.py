@@ -70,7 +70,7 @@ def append_tool_call(draft: Draft, change: AppendToolCall) -> None:
     call = change.call
     require_identity("tool call id", call.id)
     run = draft.active(call.run_id)
-    if call.id in draft.calls or draft.state.history.has_call(call.id):
+    if call.id in draft.calls or draft.history.has_call(call.id):
         raise history_broken(f"there is a tool call {call.id!r} already")
     message = draft.message(call.message_id)
     if message is None or message.role is not Role.ASSISTANT:

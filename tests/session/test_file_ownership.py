@@ -10,7 +10,7 @@ import anyio.to_thread
 import pytest
 
 from agentslot.session import ClassifiedError, FileStore, SessionId
-from agentslot.session.lockfile import DirectoryLock
+from agentslot.session.lockfile import LockFile
 from tests.session.files import load
 from tests.session.scenario import new_session, queued, request
 
@@ -39,7 +39,7 @@ async def test_a_second_store_is_refused_and_told_who_has_the_directory(tmp_path
         with pytest.raises(ClassifiedError) as caught:
             async with FileStore(tmp_path):
                 pass
-        assert caught.value.code == "directory_in_use"
+        assert caught.value.code == "sessions_in_use"
         assert f"process {os.getpid()} on " in str(caught.value)
         assert str(tmp_path) in str(caught.value)
     async with FileStore(tmp_path):
@@ -73,7 +73,7 @@ def kill_a_writer_in_the_middle(directory: Path) -> int:
             if line.strip() == "20":
                 break
         with pytest.raises(ClassifiedError, match=f"process {child.pid} on "):
-            DirectoryLock(directory).acquire()
+            LockFile(directory / ".lock").acquire(directory)
         child.send_signal(signal.SIGKILL)
         return max(20, *map(int, child.stdout.read().split()), 0)
 
