@@ -125,6 +125,7 @@ async def test_its_own_run_is_no_conflict_for_the_next_message() -> None:
     async with fake_gateway(wait) as gateway:
         session = await opened(gateway)
         first = await session.send("first")
+        gateway.foreign_change(session.id)  # such as a tool call of that Run
         second = await session.send("second")
         assert (first.run_id is None, second.run_id is None) == (False, True)
         go_on.set()
