@@ -79,3 +79,7 @@ def writer() -> Application:
 
 def talker() -> Application:
     return agent(answer("Hello yourself."), answer("Still here."))
+
+
+def reader() -> Application:
+    return agent(calls(call("quick")), answer("That was long."))

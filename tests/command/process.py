@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -82,13 +83,14 @@ class Terminal:
         self._output = b""
         self._pid, self._terminal = pty.fork()
         if self._pid == 0:
-            variables = environment(NO_COLOR="1", **variables)
+            variables = environment(**variables)
             os.execvpe(COMMAND[0], [*COMMAND, *arguments], variables)
 
     @property
     def screen(self) -> str:
-        """All that was shown so far."""
-        return self._output.decode(errors="replace").replace("\r\n", "\n")
+        """All that was shown so far, without colours."""
+        shown = self._output.decode(errors="replace").replace("\r\n", "\n")
+        return re.sub(r"\x1b\[[0-9;]*m", "", shown)
 
     def types(self, text: str) -> None:
         """Type it, control characters and all."""
