@@ -1,7 +1,7 @@
 """A Session as a program holds it: the Gateway's operations with a person's habits.
 
-The handle remembers the last revision it saw and sends it along when it writes, so that a change by
-somebody else is a conflict which the caller sees. It never retries one.
+The handle remembers the last revision it saw and sends it along when it writes to an idle Session,
+so that a change by somebody else is a conflict which the caller sees. It never retries one.
 """
 
 from collections.abc import Sequence
@@ -113,8 +113,8 @@ class ChannelSession:
         self._access = access
         self._actor = actor
         self._revision = opened.revision
-        # A Run that this handle knows of commits on its own: what the handle saw is then outdated
-        # by something that the caller asked for, and no conflict.
+        # While a Run that this handle knows of goes on, it commits at any moment: what the handle
+        # saw is outdated by something that the caller asked for, so it makes no demand then.
         self._run_active = False
         self._waiting_calls = 0
 
@@ -135,7 +135,7 @@ class ChannelSession:
             RevisionConflictError: somebody else changed the Session since this handle looked;
                 look at `view()`, then decide.
         """
-        receipt = await self._access.send(await self._message(content, client_message_id))
+        receipt = await self._access.send(self._message(content, client_message_id))
         self._saw(receipt.revision, run_active=True)
         return receipt
 
@@ -189,7 +189,7 @@ class ChannelSession:
     async def _send_and_wait(
         self, content: MessageInput, client_message_id: str | None
     ) -> RunResult:
-        request = await self._message(content, client_message_id)
+        request = self._message(content, client_message_id)
         self._waiting_calls += 1
         try:
             result = await self._access.send_and_wait(request)
@@ -227,7 +227,7 @@ class ChannelSession:
             ClassifiedError: `conflict/active_run`, `conflict/no_pending_work`.
         """
         receipt = await self._access.run_pending(
-            SessionCommand(self.id, await self._expected(), self._actor)
+            SessionCommand(self.id, self._expected(), self._actor)
         )
         self._saw(receipt.revision, run_active=True)
         return receipt
@@ -282,11 +282,11 @@ class ChannelSession:
         self._saw(revision)
         return revision
 
-    async def _message(self, content: Content, client_message_id: str | None) -> SendMessage:
+    def _message(self, content: Content, client_message_id: str | None) -> SendMessage:
         return SendMessage(
             self.id,
             MessageInput.of(content),
-            await self._expected(),
+            self._expected(),
             self._actor,
             _client_message_id(client_message_id),
         )
@@ -297,10 +297,8 @@ class ChannelSession:
         )
         self._run_active = True
 
-    async def _expected(self) -> int:
-        if self._run_active or self._waiting_calls:
-            self._saw(await self._access.revision(self.id))
-        return self._revision
+    def _expected(self) -> int | None:
+        return None if self._run_active or self._waiting_calls else self._revision
 
     def _saw(self, revision: int, *, run_active: bool | None = None) -> None:
         # Answers to calls of several tasks may arrive out of order: the newest one knows best.

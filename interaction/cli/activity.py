@@ -66,21 +66,20 @@ def _value(value: JsonValue) -> str:
 
 def _outline(value: JsonValue, indent: str) -> Iterator[str]:
     """A JSON value as people read it: a member or item a line, texts with their own lines."""
+    deeper = f"{indent}  "
     if isinstance(value, dict):
         for name, member in value.items():
-            yield from _labelled(f"{indent}{name}:", member, indent)
+            lines = list(_outline(member, deeper))
+            if len(lines) == 1 and not isinstance(member, dict | list):
+                yield f"{indent}{name}: {lines[0].removeprefix(deeper)}"
+            else:
+                yield f"{indent}{name}:"
+                yield from lines
     elif isinstance(value, list):
         for item in value:
-            yield from _labelled(f"{indent}-", item, indent)
+            first, *rest = list(_outline(item, deeper)) or [deeper]
+            yield f"{indent}- {first.removeprefix(deeper)}"
+            yield from rest
     else:
         text = value if isinstance(value, str) else dumps(value)
         yield from (f"{indent}{line}" for line in text.split("\n"))
-
-
-def _labelled(label: str, value: JsonValue, indent: str) -> Iterator[str]:
-    lines = list(_outline(value, f"{indent}  "))
-    if len(lines) == 1 and not isinstance(value, dict | list):
-        yield f"{label} {lines[0].strip()}"
-    else:
-        yield label
-        yield from lines

@@ -32,14 +32,15 @@ class Follower:
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Follow until the Session is closed; `started` is called once nothing more is missed."""
-        announce = task_status.started
+        started = False
         while not self._ended:
             async with self._session.events() as events:
                 view = await self._session.view()
                 self._on_view(view)
                 self._move_to(view.revision)
-                announce()
-                announce = _nothing
+                if not started:
+                    task_status.started()
+                    started = True
                 try:
                     async for event in events:
                         self._on_event(event)
@@ -59,7 +60,3 @@ class Follower:
         self._revision = max(self._revision, revision)
         self._moved.set()
         self._moved = anyio.Event()
-
-
-def _nothing() -> None:
-    """There is nobody left to tell."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 import anyio
 
 from agentslot.interaction.cli.activity import call_line, result_line
-from agentslot.interaction.cli.screen import Screen
+from agentslot.interaction.cli.screen import Screen, Style
 from agentslot.interaction.events import (
     ChunksReset,
     Event,
@@ -91,7 +91,7 @@ class LiveView:
             case ToolFinished():
                 started = self._started.pop(event.call.id, None)
                 seconds = None if started is None else self._clock() - started
-                style = "green" if event.result.status == "succeeded" else "red"
+                style: Style = "green" if event.result.status == "succeeded" else "red"
                 line = result_line(event.call, event.result, seconds)
                 self._screen.note(f"{indent}{line}", style)
 

@@ -2,9 +2,9 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
-from datetime import datetime
 from pathlib import Path
+
+from pydantic_core import to_jsonable_python
 
 from agentslot._json import dumps, replace_lone_surrogates
 from agentslot.session import FileReport, SessionState, check_file
@@ -91,7 +91,7 @@ def _summary(state: SessionState) -> dict[str, object]:
         "agent": state.agent,
         "workspace": state.workspace,
         "revision": state.revision,
-        "updated_at": state.updated_at.isoformat(),
+        "updated_at": state.updated_at,
         "first_words": first_words(state),
     }
 
@@ -103,7 +103,7 @@ def _show(reports: list[FileReport], *, as_json: bool) -> None:
     state = states[0]
     if as_json:
         for fact in state.history:
-            _print_json(asdict(fact))
+            _print_json(fact)
         return
     for line in transcript(state):
         print(line)
@@ -126,22 +126,10 @@ def _report(report: FileReport) -> dict[str, object]:
         "session_id": None if state is None else state.id,
         "intact_revision": None if state is None else state.revision,
         "intact_bytes": report.intact_bytes,
-        "problems": [asdict(problem) for problem in report.problems],
-        "unfinished": None if report.unfinished is None else asdict(report.unfinished),
+        "problems": report.problems,
+        "unfinished": report.unfinished,
     }
 
 
-def _print_json(record: dict[str, object]) -> None:
-    plain = {name: _plain(value) for name, value in record.items()}
-    print(replace_lone_surrogates(dumps(plain)))
-
-
-def _plain(value: object) -> object:
-    """Times as text; all else that a fact holds is JSON already."""
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, dict):
-        return {name: _plain(member) for name, member in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value
+def _print_json(value: object) -> None:
+    print(replace_lone_surrogates(dumps(to_jsonable_python(value))))

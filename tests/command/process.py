@@ -1,6 +1,10 @@
 """The command as a process of its own."""
 
 import os
+import pty
+import re
+import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -51,10 +55,10 @@ class Process(subprocess.Popen[bytes]):
         while text.encode() not in self._out:
             self._out += self._some(self.stdout)
 
-    def reports(self, text: str) -> None:
-        """Wait until it was written to standard error."""
+    def reports(self, text: str, times: int = 1) -> None:
+        """Wait until it was written to standard error that often."""
         assert self.stderr is not None
-        while text.encode() not in self._err:
+        while self._err.count(text.encode()) < times:
             self._err += self._some(self.stderr)
 
     def ended(self) -> subprocess.CompletedProcess[str]:
@@ -70,3 +74,52 @@ class Process(subprocess.Popen[bytes]):
         data = os.read(stream.fileno(), 65536)
         assert data, f"it ended: {self._out!r} {self._err!r}"
         return data
+
+
+class Terminal:
+    """The command in a terminal of its own, with a person who types."""
+
+    def __init__(self, *arguments: str, **variables: str) -> None:
+        self._output = b""
+        self._pid, self._terminal = pty.fork()
+        if self._pid == 0:
+            variables = environment(**variables)
+            os.execvpe(COMMAND[0], [*COMMAND, *arguments], variables)
+
+    @property
+    def screen(self) -> str:
+        """All that was shown so far, without colours."""
+        shown = self._output.decode(errors="replace").replace("\r\n", "\n")
+        return re.sub(r"\x1b\[[0-9;]*m", "", shown)
+
+    def types(self, text: str) -> None:
+        """Type it, control characters and all."""
+        os.write(self._terminal, text.encode())
+
+    def shows(self, text: str, times: int = 1) -> None:
+        """Wait until it was shown that often."""
+        while self.screen.count(text) < times:
+            ready, _, _ = select.select([self._terminal], [], [], 30)
+            assert ready, f"it shows no {text!r}: {self.screen}"
+            self._output += os.read(self._terminal, 65536)
+
+    def ended(self) -> int:
+        """Wait for the end; the exit code."""
+        while True:
+            try:
+                data = os.read(self._terminal, 65536)
+            except OSError:  # Linux says so when the last process has closed the terminal
+                data = b""
+            if not data:
+                break
+            self._output += data
+        return os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+
+    def __enter__(self) -> "Terminal":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if kind is not None:
+            os.kill(self._pid, signal.SIGKILL)
+            os.waitpid(self._pid, 0)
+        os.close(self._terminal)

@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -85,4 +86,4 @@ def test_every_extra_of_the_package_is_known_to_the_doctor() -> None:
 
 
 def _nothing_installed(distribution: str) -> str:
-    raise doctor.PackageNotFoundError(distribution)
+    raise PackageNotFoundError(distribution)

@@ -7,6 +7,7 @@ from agentslot.interaction import (
     ChannelAlreadyBound,
     ChannelNotBound,
     ChannelSession,
+    Content,
     Event,
     GatewayAccess,
     InProcessChannel,
@@ -65,7 +66,8 @@ async def test_content_may_be_text_a_part_several_parts_or_an_input() -> None:
         session = await opened(gateway)
         part = TextPart("hi")
         picture = AttachmentPart("a1", "image/png")
-        for content in ("hi", part, [part, picture], MessageInput((part,))):
+        contents: list[Content] = ["hi", part, [part, picture], MessageInput((part,))]
+        for content in contents:
             await session.send_and_wait(content)
         assert [request.input.parts for request in gateway.sent] == [
             (part,),
@@ -125,6 +127,7 @@ async def test_its_own_run_is_no_conflict_for_the_next_message() -> None:
     async with fake_gateway(wait) as gateway:
         session = await opened(gateway)
         first = await session.send("first")
+        gateway.foreign_change(session.id)  # such as a tool call of that Run
         second = await session.send("second")
         assert (first.run_id is None, second.run_id is None) == (False, True)
         go_on.set()

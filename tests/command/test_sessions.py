@@ -1,0 +1,124 @@
+"""`agentslot sessions`: looking at what a real agent left on the disk."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agentslot.standardagent.command import main
+from tests.command.process import agentslot
+
+AGENTS = "tests.command.durable"
+DENIED = "nobody can be asked here, there is no terminal: run again with --approve all"
+
+
+@pytest.fixture
+def store(folder: Path) -> Path:
+    """A folder with one Session: a call that was denied, and an answer."""
+    agentslot("run", f"{AGENTS}:writer", "Write \x1b[31ma.txt,\nplease.")
+    return folder / "sessions"
+
+
+def lines(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    assert main(["sessions", *arguments]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_list_has_one_line_a_session(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    [line] = lines(capsys, "list", str(store))
+    assert line.startswith("session-")
+    assert "  test  default  revision " in line
+    assert line.endswith("  Write [31ma.txt, please.")
+
+
+def test_a_list_in_json_has_one_object_a_session(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [line] = lines(capsys, "list", str(store), "--json")
+    record = json.loads(line)
+    assert (record["agent"], record["workspace"], record["damaged"]) == ("test", "default", False)
+    assert record["session_id"].startswith("session-")
+
+
+def test_a_transcript_is_readable_and_harmless(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = lines(capsys, "show", str(store))
+    assert shown[1:] == [
+        "",
+        "user: Write a.txt,",
+        "please.",
+        "→ write a.txt",
+        f"✗ write: approval_denied: write was not run: {DENIED}",
+        "",
+        "assistant: I did what I could.",
+        "-- run completed",
+    ]
+
+
+def test_long_results_are_cut_in_a_transcript(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agentslot("run", f"{AGENTS}:reader", "go")
+    shown = lines(capsys, "show", str(folder / "sessions"))
+    assert shown.count("    done") == 20
+    assert "    … 10 more lines" in shown
+
+
+def test_a_transcript_in_json_is_every_fact(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    facts = [json.loads(line) for line in lines(capsys, "show", str(store), "--json")]
+    assert [fact["sequence"] for fact in facts] == list(range(1, len(facts) + 1))
+    assert facts[0]["payload"]["kind"] == "run"
+
+
+def test_one_session_of_several_can_be_chosen(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = lines(capsys, "list", str(store))[0].split()[0]
+    agentslot("run", f"{AGENTS}:talker", "hello")
+    assert lines(capsys, "show", str(store))[2] == "user: hello"
+    assert lines(capsys, "show", str(store), "--session", first)[2].startswith("user: Write")
+    assert main(["sessions", "show", str(store), "--session", "gone"]) == 1
+    assert "there is no session 'gone'" in capsys.readouterr().err
+
+
+def test_whole_sessions_pass_the_check(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = lines(capsys, "check", str(store))
+    assert shown[0].endswith(".jsonl: no problems")
+    assert json.loads(lines(capsys, "check", str(store), "--json")[0])["ok"] is True
+
+
+def test_damage_is_explained_and_gives_code_1(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [path] = store.glob("*.jsonl")
+    content = path.read_bytes().splitlines(keepends=True)
+    damaged = content[2].replace(b"t", b"?", 1)
+    path.write_bytes(b"".join([*content[:2], damaged, *content[3:]]))
+    assert main(["sessions", "check", str(store)]) == 1
+    assert "line 3" in capsys.readouterr().out
+    assert main(["sessions", "check", str(path), "--json"]) == 1
+    record = json.loads(capsys.readouterr().out)
+    assert (record["ok"], record["problems"][0]["line"]) == (False, 3)
+    assert "  DAMAGED  " in lines(capsys, "list", str(store))[0]
+    assert path.read_bytes() == b"".join([*content[:2], damaged, *content[3:]])
+
+
+def test_without_a_folder_those_of_chat_are_meant(
+    store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = store.parent / "state"
+    monkeypatch.setenv("XDG_STATE_HOME", str(state))
+    assert lines(capsys, "list") == []
+    (state / "agentslot" / "sessions").mkdir(parents=True)
+    store.rename(state / "agentslot" / "sessions" / "project-1234")
+    assert len(lines(capsys, "list")) == 1
+
+
+def test_what_is_not_there_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sessions", "list", "nowhere"]) == 2
+    assert "there is no folder or file 'nowhere'" in capsys.readouterr().err
+    assert main(["sessions", "show", str(folder)]) == 1
+    assert "there is no session that can be read" in capsys.readouterr().err
