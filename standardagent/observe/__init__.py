@@ -1,0 +1,58 @@
+"""Passive observation: traces, metrics, audit, usage and commit notices, beside the Runs."""
+
+from agentslot.standardagent.observe.contract import (
+    AUDIT_SINKS,
+    COMMIT_OBSERVERS,
+    METRIC_SINKS,
+    TRACE_SINKS,
+    USAGE_RECORDERS,
+    AuditSink,
+    CommitNotice,
+    MetricSink,
+    SessionCommitObserver,
+    TraceSink,
+    UsageRecorder,
+)
+from agentslot.standardagent.observe.hub import OBSERVATION_HUB, ObservationHub
+from agentslot.standardagent.observe.records import (
+    AttemptTrace,
+    AuditRecord,
+    MetricKind,
+    MetricRecord,
+    ModelConfigAudit,
+    RuntimeTrace,
+    RunTrace,
+    ToolDecision,
+    ToolTrace,
+    ToolVerdict,
+    TraceRecord,
+    UsageRecord,
+)
+
+__all__ = [
+    "AUDIT_SINKS",
+    "COMMIT_OBSERVERS",
+    "METRIC_SINKS",
+    "OBSERVATION_HUB",
+    "TRACE_SINKS",
+    "USAGE_RECORDERS",
+    "AttemptTrace",
+    "AuditRecord",
+    "AuditSink",
+    "CommitNotice",
+    "MetricKind",
+    "MetricRecord",
+    "MetricSink",
+    "ModelConfigAudit",
+    "ObservationHub",
+    "RunTrace",
+    "RuntimeTrace",
+    "SessionCommitObserver",
+    "ToolDecision",
+    "ToolTrace",
+    "ToolVerdict",
+    "TraceRecord",
+    "TraceSink",
+    "UsageRecord",
+    "UsageRecorder",
+]
