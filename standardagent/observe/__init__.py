@@ -1,5 +1,6 @@
 """Passive observation: traces, metrics, audit, usage and commit notices, beside the Runs."""
 
+from agentslot.standardagent.observe.commits import CommitNotices
 from agentslot.standardagent.observe.contract import (
     AUDIT_SINKS,
     COMMIT_OBSERVERS,
@@ -13,7 +14,8 @@ from agentslot.standardagent.observe.contract import (
     TraceSink,
     UsageRecorder,
 )
-from agentslot.standardagent.observe.hub import OBSERVATION_HUB, ObservationHub
+from agentslot.standardagent.observe.hub import ObservationHub
+from agentslot.standardagent.observe.module import OBSERVATION_HUB, ObservationModule
 from agentslot.standardagent.observe.records import (
     AttemptTrace,
     AuditRecord,
@@ -28,6 +30,7 @@ from agentslot.standardagent.observe.records import (
     TraceRecord,
     UsageRecord,
 )
+from agentslot.standardagent.observe.watch import SessionWatch
 
 __all__ = [
     "AUDIT_SINKS",
@@ -40,14 +43,17 @@ __all__ = [
     "AuditRecord",
     "AuditSink",
     "CommitNotice",
+    "CommitNotices",
     "MetricKind",
     "MetricRecord",
     "MetricSink",
     "ModelConfigAudit",
     "ObservationHub",
+    "ObservationModule",
     "RunTrace",
     "RuntimeTrace",
     "SessionCommitObserver",
+    "SessionWatch",
     "ToolDecision",
     "ToolTrace",
     "ToolVerdict",

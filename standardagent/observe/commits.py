@@ -13,14 +13,16 @@ from agentslot.standardagent.observe.guard import Guard
 class CommitNotices:
     """Tells the observers of the commits of one Session until it is closed."""
 
-    def __init__(self, observers: Sequence[SessionCommitObserver], guard: Guard) -> None:
+    def __init__(self, observers: Sequence[SessionCommitObserver]) -> None:
         self._observers = observers
-        self._guard = guard
+        self._guard = Guard()
         self._scope = anyio.CancelScope()
         self._notices, self._waiting = anyio.create_memory_object_stream[CommitNotice](math.inf)
 
     def committed(self, previous: SessionState, state: SessionState) -> None:
         """Queue the notice of the commit that made `state` out of `previous`; never waits."""
+        if state.revision == previous.revision:
+            return
         before, now = previous.history.last_sequence, state.history.last_sequence
         facts = (before + 1, now) if now > before else (0, 0)
         self._notices.send_nowait(CommitNotice(state.id, state.revision, *facts))

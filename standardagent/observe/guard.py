@@ -44,4 +44,6 @@ class Guard:
         if id(observer) not in self._reported:
             self._reported.add(id(observer))
             name = type(observer).__qualname__
-            log.error("observer %s %s; only its first failure is logged", name, what, exc_info=error)
+            log.error(
+                "observer %s %s; only its first failure is logged", name, what, exc_info=error
+            )

@@ -1,13 +1,12 @@
 """The observation hub: from the Runtime, which never waits, to the sinks, which may be slow."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 
 import anyio
-from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from agentslot import One
 from agentslot.standardagent.observe.contract import (
     AuditSink,
     MetricSink,
@@ -57,7 +56,6 @@ class ObservationHub:
         self._usage = usage
         self._guard = Guard(SINK_SECONDS)
         self._buffer: MemoryObjectSendStream[Record] | None = None
-        self._scope = anyio.CancelScope(shield=True)
         self.dropped = 0
 
     @property
@@ -97,25 +95,31 @@ class ObservationHub:
                 )
             self.dropped += 1
 
-    def start(self, tasks: TaskGroup) -> None:
-        """Begin to deliver, in a task of its own."""
-        if self.has_sinks:
-            self._buffer, records = anyio.create_memory_object_stream[Record](OBSERVATION_BUFFER)
-            tasks.start_soon(self._deliver, records, name="observation hub")
+    @asynccontextmanager
+    async def delivering(self) -> AsyncGenerator[None]:
+        """Deliver while the body runs, and afterwards what still waits, for a limited time."""
+        if not self.has_sinks:
+            yield
+            return
+        self._buffer, records = anyio.create_memory_object_stream[Record](OBSERVATION_BUFFER)
+        # Shielded, since the last Runs say how they ended while the application is cancelled.
+        scope = anyio.CancelScope(shield=True)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._deliver, records, scope, name="observation hub")
+            try:
+                yield
+            finally:
+                self._buffer.close()
+                self._buffer = None
+                scope.deadline = anyio.current_time() + DRAIN_SECONDS
 
-    def stop(self) -> None:
-        """Take no more records in; the task delivers what waits, for a limited time, and ends."""
-        if self._buffer is not None:
-            self._buffer.close()
-            self._buffer = None
-            self._scope.deadline = anyio.current_time() + DRAIN_SECONDS
-
-    async def _deliver(self, records: MemoryObjectReceiveStream[Record]) -> None:
-        # Shielded: it is ended by `stop` alone, after the last Run has said how it ended.
-        with self._scope, records:
+    async def _deliver(
+        self, records: MemoryObjectReceiveStream[Record], scope: anyio.CancelScope
+    ) -> None:
+        with scope, records:
             async for record in records:
                 await self._hand_out(record)
-        if self._scope.cancelled_caught:
+        if scope.cancelled_caught:
             log.warning("observation sinks took too long to stop: their last records are lost")
 
     async def _hand_out(self, record: Record) -> None:
@@ -133,7 +137,3 @@ class ObservationHub:
             case _:
                 for traces in self._traces:
                     await call(traces, traces.record_trace, record)
-
-
-OBSERVATION_HUB = One[ObservationHub]("standardagent.internal.observation-hub")
-"""Anchor of the hub inside the Assembly, to read how many records were dropped."""

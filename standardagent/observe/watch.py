@@ -40,7 +40,7 @@ UNKNOWN_TOOL = "(unknown)"
 
 
 class SessionWatch:
-    """Publishes the records of one open Session; nothing here waits or raises."""
+    """Publishes the records of one Session, which is open from now on; never waits or raises."""
 
     def __init__(
         self,
@@ -56,9 +56,6 @@ class SessionWatch:
         self._now = now
         self._begun: dict[str, float] = {}
         self._ended: dict[ToolCallId, tuple[datetime, float | None]] = {}
-
-    def opened(self) -> None:
-        """The Session is open in this process from now on."""
         self._runtime("runtime.opened")
 
     def closed(self) -> None:
@@ -67,9 +64,7 @@ class SessionWatch:
 
     def _runtime(self, kind: Literal["runtime.opened", "runtime.closed"]) -> None:
         self._hub.trace(
-            RuntimeTrace(
-                kind=kind, at=self._now(), session_id=self._session_id, agent=self._agent
-            )
+            RuntimeTrace(kind=kind, at=self._now(), session_id=self._session_id, agent=self._agent)
         )
 
     def committed(self, previous: SessionState, state: SessionState) -> None:
