@@ -15,7 +15,9 @@ from agentslot.standardagent.observe.contract import (
     UsageRecorder,
 )
 from agentslot.standardagent.observe.hub import ObservationHub
+from agentslot.standardagent.observe.jsonlines import JsonLinesSinkModule
 from agentslot.standardagent.observe.module import OBSERVATION_HUB, ObservationModule
+from agentslot.standardagent.observe.opentelemetry import OpenTelemetryModule
 from agentslot.standardagent.observe.records import (
     AttemptTrace,
     AuditRecord,
@@ -44,12 +46,14 @@ __all__ = [
     "AuditSink",
     "CommitNotice",
     "CommitNotices",
+    "JsonLinesSinkModule",
     "MetricKind",
     "MetricRecord",
     "MetricSink",
     "ModelConfigAudit",
     "ObservationHub",
     "ObservationModule",
+    "OpenTelemetryModule",
     "RunTrace",
     "RuntimeTrace",
     "SessionCommitObserver",

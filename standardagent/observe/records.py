@@ -159,6 +159,7 @@ class ToolDecision(SessionRecord):
     """A call was allowed, denied, or put before somebody.
 
     Attributes:
+        actor: who approved or denied it, if a person was asked and the channel knows them.
         arguments_digest: `sha256:` digest of the argument text, to compare calls without reading
             them.
     """
@@ -170,6 +171,7 @@ class ToolDecision(SessionRecord):
     tool: str
     verdict: ToolVerdict
     arguments_digest: str
+    actor: Actor | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

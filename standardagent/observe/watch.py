@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Literal
 
 from agentslot.session import (
+    Actor,
     AttemptId,
     AttemptStatus,
     Fact,
@@ -172,8 +173,8 @@ class SessionWatch:
             )
         )
 
-    def decided(self, call: ToolCall, verdict: ToolVerdict) -> None:
-        """Policy, or somebody who was asked, has decided on a call."""
+    def decided(self, call: ToolCall, verdict: ToolVerdict, actor: Actor | None = None) -> None:
+        """Policy, or `actor` who was asked, has decided on a call."""
         arguments = call.arguments.encode("utf-8", "surrogatepass")
         self._hub.audit(
             ToolDecision(
@@ -186,6 +187,7 @@ class SessionWatch:
                 tool=self._name(call),
                 verdict=verdict,
                 arguments_digest="sha256:" + hashlib.sha256(arguments).hexdigest(),
+                actor=actor,
             )
         )
 

@@ -2,7 +2,7 @@
 
 import logging
 
-from agentslot.session import ToolCall, ToolResult
+from agentslot.session import Actor, ToolCall, ToolResult
 from agentslot.standardagent.observe import ToolVerdict
 from agentslot.standardagent.policy import (
     ApprovalRequest,
@@ -64,15 +64,15 @@ async def _unapproved(run: Run, request: ApprovalRequest) -> ToolResult | None:
         _audit(run, call, ToolVerdict.APPROVAL_ERROR)
         return _failed(call, "approval_error", "the approval could not be obtained")
     if answer.approved:
-        _audit(run, call, ToolVerdict.APPROVED)
+        _audit(run, call, ToolVerdict.APPROVED, answer.actor)
         return None
-    _audit(run, call, ToolVerdict.APPROVAL_DENIED)
+    _audit(run, call, ToolVerdict.APPROVAL_DENIED, answer.actor)
     return _failed(call, "approval_denied", answer.reason or "a person denied it")
 
 
-def _audit(run: Run, call: ToolCall, verdict: ToolVerdict) -> None:
+def _audit(run: Run, call: ToolCall, verdict: ToolVerdict, actor: Actor | None = None) -> None:
     if run.owner.watch is not None:
-        run.owner.watch.decided(call, verdict)
+        run.owner.watch.decided(call, verdict, actor)
 
 
 def _failed(call: ToolCall, code: str, why: str) -> ToolResult:
