@@ -68,8 +68,9 @@ class Telemetry:
 
 
 def context(span: ReadableSpan) -> SpanContext:
-    assert span.context is not None
-    return span.context
+    found: SpanContext | None = span.context
+    assert found is not None
+    return found
 
 
 async def test_a_run_is_a_span_with_its_requests_and_tool_calls_below_it() -> None:

@@ -12,19 +12,19 @@ from tests.standardagent.observe.recording import Recording
 CANARY = "canary"
 
 
-@function_tool
+@function_tool(effect=Effect.READ)
 async def reveal(secret: str) -> str:
     """Say a canary."""
     return f"{CANARY} {secret}"
 
 
-@function_tool
+@function_tool(effect=Effect.READ)
 async def crash(secret: str) -> str:
     """Raise a canary."""
     raise RuntimeError(f"{CANARY} {secret}")
 
 
-@function_tool
+@function_tool(effect=Effect.READ)
 async def refuse(secret: str) -> str:
     """Refuse with a canary where a code belongs."""
     raise ToolFailedError(f"the {CANARY} is\n{secret}", f"{CANARY} {secret}")
@@ -67,7 +67,7 @@ async def test_no_record_holds_a_text_of_prompt_message_argument_or_result() -> 
     assert len(recording.completed_tools) == len(requested) + 2
     assert len(records) > 20
     codes = {record.error_code for record in recording.completed_tools}
-    assert {"other", "tool_internal", "policy_denied", "tool_not_found"} <= codes
+    assert {"", "other", "tool_internal", "policy_denied", "tool_not_found"} <= codes
     for record in records:
         assert CANARY not in repr(record)
         assert_only_words(dataclasses.asdict(record))
