@@ -8,6 +8,7 @@ from agentslot.model import MODEL_EXECUTOR, TOKEN_COUNTER
 from agentslot.session import SESSION_STORE, ModelConfig
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.loop import AGENT_LOOP, StandardLoopModule
+from agentslot.standardagent.observe import ObservationModule
 from agentslot.standardagent.runtime.module import RuntimeModule
 
 STANDARD_AGENT_PROFILE = (
@@ -41,6 +42,7 @@ def new_application(
         name,
         [
             RuntimeModule(config or AgentConfig(), default_model),
+            ObservationModule(),
             StandardLoopModule(),
             *modules,
         ],

@@ -181,7 +181,7 @@ class Gateway:
                 "approval_not_found",
                 "this application has no approval desk: add ApprovalDeskModule() to it",
             )
-        answer = ApprovalAnswer(request.approved, request.reason)
+        answer = ApprovalAnswer(request.approved, request.reason, request.actor)
         components.desk.answer(request.session_id, request.digest, answer)
 
     async def revision(self, session_id: SessionId) -> int:

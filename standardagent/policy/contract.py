@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from agentslot import Chain, One
-from agentslot.session import AgentId, SessionId, ToolCall, WorkspaceId
+from agentslot.session import Actor, AgentId, SessionId, ToolCall, WorkspaceId
 from agentslot.tool import Effect
 
 
@@ -75,10 +75,11 @@ class ApprovalRequest:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalAnswer:
-    """Yes or no, and why."""
+    """Yes or no, and why. `actor` is who said so, for the audit."""
 
     approved: bool
     reason: str = ""
+    actor: Actor | None = None
 
 
 class ApprovalService(Protocol):

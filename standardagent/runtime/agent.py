@@ -49,6 +49,8 @@ class AgentRuntime:
         self.owner = SessionOwner(components, state)
         self._parts = parts
         self._tasks = tasks
+        if self.owner.notices is not None:
+            tasks.start_soon(self.owner.notices.deliver, name=f"commit observers of {state.id}")
 
     def resume(self) -> None:
         """Go on with the calls that a crash left prepared, under their own identities."""

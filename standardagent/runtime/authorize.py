@@ -2,7 +2,8 @@
 
 import logging
 
-from agentslot.session import ToolCall, ToolResult
+from agentslot.session import Actor, ToolCall, ToolResult
+from agentslot.standardagent.observe import ToolVerdict
 from agentslot.standardagent.policy import (
     ApprovalRequest,
     Decision,
@@ -29,16 +30,21 @@ async def refusal(run: Run, call: ToolCall, effect: Effect) -> ToolResult | None
             decision = await guard.evaluate(action)
         except Exception:
             log.exception("a policy guard failed on call %s", call.id)
+            _audit(run, call, ToolVerdict.ERROR)
             return _failed(call, "policy_error", "the policy could not be evaluated")
         if not isinstance(decision, Decision):  # pyright: ignore[reportUnnecessaryIsInstance]
             log.error("policy guard %r returned %r, not a Decision", guard, decision)
+            _audit(run, call, ToolVerdict.ERROR)
             return _failed(call, "policy_error", "the policy could not be evaluated")
         if decision.effect is PolicyEffect.DENY:
+            _audit(run, call, ToolVerdict.DENY)
             return _failed(call, "policy_denied", decision.reason)
         if decision.effect is PolicyEffect.REQUIRE_APPROVAL:
             reasons.append(decision.reason)
     if reasons:
+        _audit(run, call, ToolVerdict.APPROVAL_REQUIRED)
         return await _unapproved(run, ApprovalRequest(action, "; ".join(reasons)))
+    _audit(run, call, ToolVerdict.ALLOW)
     return None
 
 
@@ -55,10 +61,18 @@ async def _unapproved(run: Run, request: ApprovalRequest) -> ToolResult | None:
         answer = await service.decide(request)
     except Exception:
         log.exception("the approval service failed on call %s", call.id)
+        _audit(run, call, ToolVerdict.APPROVAL_ERROR)
         return _failed(call, "approval_error", "the approval could not be obtained")
     if answer.approved:
+        _audit(run, call, ToolVerdict.APPROVED, answer.actor)
         return None
+    _audit(run, call, ToolVerdict.APPROVAL_DENIED, answer.actor)
     return _failed(call, "approval_denied", answer.reason or "a person denied it")
+
+
+def _audit(run: Run, call: ToolCall, verdict: ToolVerdict, actor: Actor | None = None) -> None:
+    if run.owner.watch is not None:
+        run.owner.watch.decided(call, verdict, actor)
 
 
 def _failed(call: ToolCall, code: str, why: str) -> ToolResult:

@@ -8,6 +8,7 @@ from agentslot.model import AttemptObserver, ModelExecutor, TokenCounter
 from agentslot.session import ModelConfig, SessionStore, ToolDefinition
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.loop import AgentLoop
+from agentslot.standardagent.observe import ObservationHub, SessionCommitObserver
 from agentslot.standardagent.policy import ApprovalDesk, ApprovalService, PolicyGuard
 from agentslot.standardagent.runtime.ids import Ids
 from agentslot.tool import Effect, Tool
@@ -47,6 +48,8 @@ class Components:
     approval: ApprovalService | None
     desk: ApprovalDesk | None
     attempt_observers: Sequence[AttemptObserver]
+    observation: ObservationHub
+    commit_observers: Sequence[SessionCommitObserver]
     config: AgentConfig
     default_model: ModelConfig
     ids: Ids

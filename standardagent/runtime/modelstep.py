@@ -133,6 +133,8 @@ class ModelStep:
                 case Reset(attempt_id):
                     number = hub.next_sequence()
                     hub.publish(ChunksReset(run.origin, number, message_id, attempt_id))
+                    if run.owner.watch is not None:
+                        run.owner.watch.attempt_reset(run.id, run.step_id, attempt_id, run.config)
                 case Completed(_, completion):
                     return completion
                 case Failed(error):

@@ -12,6 +12,7 @@ from agentslot.session import SESSION_STORE, ModelConfig
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.gateway.access import Gateway
 from agentslot.standardagent.loop import AGENT_LOOP
+from agentslot.standardagent.observe import COMMIT_OBSERVERS, OBSERVATION_HUB
 from agentslot.standardagent.policy import APPROVAL_DESK, APPROVAL_SERVICE, POLICY_GUARDS
 from agentslot.standardagent.runtime.components import Components, ExposedTool
 from agentslot.standardagent.runtime.ids import Ids
@@ -43,6 +44,8 @@ class RuntimeModule(Module):
             APPROVAL_SERVICE.optional(),
             APPROVAL_DESK.optional(),
             ATTEMPT_OBSERVER.optional(),
+            OBSERVATION_HUB.required(),
+            COMMIT_OBSERVERS.optional(),
         )
 
     def register(self, registrar: Registrar) -> None:
@@ -63,6 +66,8 @@ class RuntimeModule(Module):
             approval=resolver.get(APPROVAL_SERVICE),
             desk=resolver.get(APPROVAL_DESK),
             attempt_observers=resolver[ATTEMPT_OBSERVER],
+            observation=resolver[OBSERVATION_HUB],
+            commit_observers=resolver[COMMIT_OBSERVERS],
             config=self._config,
             default_model=self._default_model,
             ids=Ids(),

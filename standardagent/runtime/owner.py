@@ -17,6 +17,7 @@ from agentslot.session import (
     SessionId,
     SessionState,
 )
+from agentslot.standardagent.observe import CommitNotices, SessionWatch
 from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.hub import EventHub
 from agentslot.standardagent.runtime.projection import Projection
@@ -35,6 +36,10 @@ class SessionOwner:
 
     `lock` is held from reading the state to the commit decided on it, never across a call into a
     replaceable component other than the store.
+
+    Attributes:
+        watch: what publishes observations; None while there is no sink for them.
+        notices: what tells the commit observers; None if there are none.
     """
 
     def __init__(self, components: Components, state: SessionState) -> None:
@@ -42,6 +47,9 @@ class SessionOwner:
         self.state = state
         self.lock = anyio.Lock(fast_acquire=True)
         self.hub = EventHub(state.id)
+        self.watch = _watch(components, state)
+        observers = components.commit_observers
+        self.notices = CommitNotices(observers) if observers else None
         self.projection = Projection()
         self.run: Cancelable | None = None
         self.stopping = False
@@ -82,15 +90,18 @@ class SessionOwner:
 
     def adopt(self, state: SessionState) -> None:
         """Take a newer state of the Session for the current one and tell who listens."""
-        was_idle = self.state.active_run is None
-        self.state = state
+        previous, self.state = self.state, state
         if state.active_run is None:
             self._idle.set()
-        elif was_idle:
+        elif previous.active_run is None:
             self._idle = anyio.Event()
         if self.hub.listening:
             event = RevisionAdvanced(self._origin, self.hub.next_sequence(), state.revision)
             self.hub.publish(event)
+        if self.notices is not None:
+            self.notices.committed(previous, state)
+        if self.watch is not None:
+            self.watch.committed(previous, state)
 
     def check_writable(self, expected_revision: int | None) -> None:
         """Refuse a write to a closed Session or one that the caller has not seen.
@@ -119,9 +130,22 @@ class SessionOwner:
 
     def close(self) -> None:
         """Accept no more work and end every event stream."""
+        if self.closed:
+            return
         self.closed = True
         self._idle.set()
         self.hub.close()
+        if self.notices is not None:
+            self.notices.close()
+        if self.watch is not None:
+            self.watch.closed()
+
+
+def _watch(components: Components, state: SessionState) -> SessionWatch | None:
+    hub = components.observation
+    if not hub.has_sinks:
+        return None
+    return SessionWatch(hub, state, components.tools, components.now)
 
 
 def runtime_closed(session_id: SessionId) -> ClassifiedError:

@@ -113,8 +113,10 @@ class ToolBatch:
 
     async def _invoke(self, ready: _Ready) -> None:
         """Run one call and keep its result; only the cancellation of the Run passes through."""
-        call = ready.call
+        call, watch = ready.call, self._run.owner.watch
         self._publish_started(call)
+        if watch is not None:
+            watch.tool_started(call)
         try:
             result = await ready.tool.tool.invoke(self._invocation(ready))
         except anyio.get_cancelled_exc_class():
@@ -130,6 +132,8 @@ class ToolBatch:
             result = self._valid(call, result)
         self._results[call.id] = result
         self._publish_finished(call, result)
+        if watch is not None:
+            watch.tool_ended(call.id)
 
     def _invocation(self, ready: _Ready) -> ToolInvocation:
         state, config = self._run.owner.state, self._run.owner.components.config

@@ -1,0 +1,209 @@
+"""Spans and metrics by the conventions for generative AI, read back from the SDK's memory."""
+
+import sys
+from collections.abc import Sequence
+from contextlib import aclosing
+from typing import Any
+
+import anyio
+import pytest
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanContext, StatusCode
+
+from agentslot import AgentSlotError, Module
+from agentslot.standardagent import OpenTelemetryModule
+from agentslot.tool import ToolFailedError, function_tool
+from tests.standardagent.agents import agent, answer, call, calls
+
+
+@function_tool
+async def add(a: int, b: int) -> int:
+    """Add two integers."""
+    return a + b
+
+
+@function_tool
+async def fail() -> str:
+    """Fail."""
+    raise ToolFailedError("not_found", "there is nothing")
+
+
+class Telemetry:
+    """The module under test and what came out of it."""
+
+    def __init__(self) -> None:
+        self._exporter = InMemorySpanExporter()
+        self._reader = InMemoryMetricReader()
+        self.traces = TracerProvider(shutdown_on_exit=False)
+        self.traces.add_span_processor(SimpleSpanProcessor(self._exporter))
+        meters = MeterProvider([self._reader], shutdown_on_exit=False)
+        self.module: Module = OpenTelemetryModule(self.traces, meters)
+
+    @property
+    def spans(self) -> Sequence[ReadableSpan]:
+        """Ended spans in the order in which they began."""
+        spans = self._exporter.get_finished_spans()
+        return sorted(spans, key=lambda span: span.start_time or 0)
+
+    def span(self, name: str) -> ReadableSpan:
+        (span,) = [span for span in self.spans if span.name == name]
+        return span
+
+    def points(self, name: str) -> list[Any]:
+        """The data points of one instrument."""
+        data = self._reader.get_metrics_data()
+        assert data is not None
+        return [
+            point
+            for resource in data.resource_metrics
+            for scope in resource.scope_metrics
+            for metric in scope.metrics
+            if metric.name == name
+            for point in metric.data.data_points
+        ]
+
+
+def context(span: ReadableSpan) -> SpanContext:
+    found: SpanContext | None = span.context
+    assert found is not None
+    return found
+
+
+async def test_a_run_is_a_span_with_its_requests_and_tool_calls_below_it() -> None:
+    telemetry = Telemetry()
+    script = [calls(call("add", a=2, b=2)), answer("4")]
+    async with agent(script, tools=[add], modules=[telemetry.module]) as session:
+        await session.send_and_wait("2 + 2?")
+    run, *children = telemetry.spans
+    assert run.name == "invoke_agent tester"
+    assert [span.name for span in children] == [
+        "chat scripted",
+        "execute_tool add",
+        "chat scripted",
+    ]
+    assert run.parent is None
+    assert {span.parent and span.parent.span_id for span in children} == {context(run).span_id}
+    assert {context(span).trace_id for span in children} == {context(run).trace_id}
+    for span in children:
+        assert (run.start_time or 0) <= (span.start_time or 0) <= (span.end_time or 0)
+        assert (span.end_time or 0) <= (run.end_time or 0)
+
+
+async def test_spans_carry_the_attributes_of_the_conventions() -> None:
+    telemetry = Telemetry()
+    script = [calls(call("add", a=2, b=2)), answer("4")]
+    async with agent(script, tools=[add], modules=[telemetry.module]) as session:
+        await session.send_and_wait("2 + 2?")
+    run, chat, tool, _ = (dict(span.attributes or {}) for span in telemetry.spans)
+    assert run["gen_ai.operation.name"] == "invoke_agent"
+    assert run["gen_ai.agent.name"] == "tester"
+    assert chat["gen_ai.operation.name"] == "chat"
+    assert chat["gen_ai.usage.input_tokens"] == 1
+    assert chat["gen_ai.usage.output_tokens"] == 1
+    for attributes in (run, chat):
+        assert attributes["gen_ai.provider.name"] == "test"
+        assert attributes["gen_ai.request.model"] == "scripted"
+    assert tool["gen_ai.operation.name"] == "execute_tool"
+    assert tool["gen_ai.tool.name"] == "add"
+    assert tool["gen_ai.tool.call.id"]
+    for attributes in (run, chat, tool):
+        assert attributes["gen_ai.conversation.id"] == session.id
+        assert "error.type" not in attributes
+
+
+async def test_tokens_and_durations_are_measured() -> None:
+    telemetry = Telemetry()
+    async with agent([answer("ok")], modules=[telemetry.module]) as session:
+        await session.send_and_wait("go")
+    tokens = telemetry.points("gen_ai.client.token.usage")
+    assert sorted(point.attributes["gen_ai.token.type"] for point in tokens) == ["input", "output"]
+    (duration,) = telemetry.points("gen_ai.client.operation.duration")
+    assert duration.count == 1
+    assert duration.attributes["gen_ai.operation.name"] == "chat"
+
+
+async def test_a_failed_tool_is_an_error_and_its_run_is_not() -> None:
+    telemetry = Telemetry()
+    script = [calls(call("fail")), answer("sorry")]
+    async with agent(script, tools=[fail], modules=[telemetry.module]) as session:
+        await session.send_and_wait("go")
+    tool = telemetry.span("execute_tool fail")
+    assert tool.status.status_code is StatusCode.ERROR
+    assert (tool.attributes or {})["error.type"] == "not_found"
+    assert telemetry.span("invoke_agent tester").status.status_code is StatusCode.UNSET
+
+
+async def test_a_failed_run_is_an_error() -> None:
+    telemetry = Telemetry()
+    async with agent([], modules=[telemetry.module]) as session:
+        await session.send_and_wait("go")
+    (run,) = telemetry.spans
+    assert run.status.status_code is StatusCode.ERROR
+    assert (run.attributes or {})["error.type"] == "model_execution_failed"
+
+
+async def test_a_cancelled_run_is_ended_and_no_error() -> None:
+    telemetry = Telemetry()
+    script = [answer("slow", hold=anyio.Event())]
+    async with agent(script, modules=[telemetry.module]) as session:
+        await session.send("go")
+        await session.executor.streaming.wait()
+        await session.cancel()
+        await session.when_idle()
+    run, chat = telemetry.spans
+    for span in (run, chat):
+        assert span.status.status_code is StatusCode.UNSET
+        assert (span.attributes or {})["agentslot.outcome"] == "canceled"
+
+
+async def test_a_consumer_that_breaks_off_breaks_no_span(caplog: pytest.LogCaptureFixture) -> None:
+    """The field's classic: "Token was created in a different Context"."""
+    telemetry = Telemetry()
+    script = [calls(call("add", a=2, b=2)), answer("4")]
+    async with agent(script, tools=[add], modules=[telemetry.module]) as session:
+        stream = await session.access.subscribe(session.id)
+        await session.send("go")
+        async with aclosing(stream):
+            async for _ in stream:
+                break
+        with anyio.move_on_after(0):
+            await session.send_and_wait("and again, but nobody waits for it")
+        await session.when_idle()
+    assert "invoke_agent tester" in {span.name for span in telemetry.spans}
+    assert "different Context" not in caplog.text
+    assert not [entry for entry in caplog.records if entry.name.startswith("opentelemetry")]
+
+
+async def test_a_run_belongs_to_no_span_that_happens_to_be_open_around_it() -> None:
+    telemetry = Telemetry()
+    tracer = telemetry.traces.get_tracer("around")
+    with tracer.start_as_current_span("around"):
+        async with agent([answer("ok")], modules=[telemetry.module]) as session:
+            await session.send_and_wait("go")
+    assert telemetry.span("invoke_agent tester").parent is None
+
+
+async def test_the_runs_of_a_session_are_traces_of_one_conversation() -> None:
+    telemetry = Telemetry()
+    async with agent([answer("one"), answer("two")], modules=[telemetry.module]) as session:
+        await session.send_and_wait("go")
+        await session.send_and_wait("go")
+    runs = [span for span in telemetry.spans if span.name == "invoke_agent tester"]
+    assert len({context(span).trace_id for span in runs}) == 2
+    for span in runs:
+        assert (span.attributes or {})["gen_ai.conversation.id"] == session.id
+
+
+def test_without_the_library_the_error_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "agentslot.standardagent.observe.genai", raising=False)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "opentelemetry"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "opentelemetry", None)
+    with pytest.raises(AgentSlotError, match=r"pip install agentslot\[otel\]"):
+        OpenTelemetryModule()
