@@ -56,7 +56,7 @@ def play(screen: Screen, stage: Stage, model: Model) -> bool:
         screen.note(f"It ended with code {code} and never ran Python after an edit.", "red")
         return False
 
-    _heading(screen, "3 Killed with SIGKILL in the middle of that command; the same again")
+    _heading(screen, "3 Killed with SIGKILL while that command ran, and started again")
     screen.note(f"$ python -m {AGENT}", "dim")
     finished = stage.run_agent() == 0
 

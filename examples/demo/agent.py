@@ -3,6 +3,7 @@
 Started again after it was killed it finds its Session, and goes on in it.
 """
 
+import json
 import sys
 
 import anyio
@@ -10,18 +11,23 @@ import anyio
 from agentslot import Application
 from agentslot.interaction import (
     ChannelSession,
+    Event,
     InProcessChannel,
-    RunResult,
     SessionView,
+    ToolFinished,
     gateway_channel,
 )
 from agentslot.interaction.cli import Follower, LiveView, Screen
-from agentslot.session import RunStatus, ToolCall, ToolResult, ToolStatus
+from agentslot.interaction.cli.activity import call_line
+from agentslot.session import RunStatus, ToolCall, ToolResult, ToolStatus, safe_line
 from agentslot.standardagent import PolicyModule, Preset
 from examples.reference import NAME, coding_agent, workspace
 
 TASK = "The tests of this project fail. Find out why, repair it, and run the tests again."
 GO_ON = "You were cut off in the middle of your work. Please go on."
+
+CUT_OFF = "Outcome unknown: cut off while it ran. This call never runs again; the model decides."
+MAX_LINE_BYTES = 100
 
 
 def application(channel: InProcessChannel | None = None) -> Application:
@@ -35,38 +41,53 @@ def application(channel: InProcessChannel | None = None) -> Application:
 async def work() -> int:
     """Do the task, or what is left of it; returns the exit code."""
     channel, screen = InProcessChannel(), Screen(sys.stdout)
-    scope = {"agent": NAME, "workspace": str(workspace())}
+    folder = str(workspace())
+    completed = False
     async with application(channel).start():
-        earlier = (await channel.list_sessions(**scope, limit=1)).sessions
+        earlier = (await channel.list_sessions(NAME, folder, limit=1)).sessions
         if earlier:
             session = await channel.resume_session(earlier[0].id)
             screen.note(f"session {session.id}, resumed at revision {session.revision}", "dim")
             _show_cut_off(await session.view(), screen)
-            result = await _ask(session, GO_ON, screen)
+            completed = await _ask(session, GO_ON, screen)
         else:
-            session = await channel.create_session(**scope)
+            session = await channel.create_session(agent=NAME, workspace=folder)
             screen.note(f"session {session.id}, new", "dim")
-            result = await _ask(session, TASK, screen)
-    return 0 if result.status is RunStatus.COMPLETED else 1
+            completed = await _ask(session, TASK, screen)
+    return 0 if completed else 1
 
 
-async def _ask(session: ChannelSession, message: str, screen: Screen) -> RunResult:
-    """Send a message and show what the agent says and does until it has finished."""
+async def _ask(session: ChannelSession, message: str, screen: Screen) -> bool:
+    """Send a message, show what the agent says and does; returns whether it completed that."""
     screen.note(f"> {message}", "bold")
     live = LiveView(screen)
 
-    def show_nothing(view: SessionView) -> None:
-        """Live text may have been lost; `settle` shows what is durable."""
+    def show(event: Event) -> None:
+        live.show(event)
+        if isinstance(event, ToolFinished) and event.call.name == "bash":
+            screen.note(_last_lines(event.result), "dim")
 
-    follower = Follower(session, live.show, show_nothing)
+    def show_nothing(view: SessionView) -> None:
+        """What got lost of the live text is shown at the end."""
+
+    follower = Follower(session, show, show_nothing)
+    completed = False
     async with anyio.create_task_group() as tasks:
         await tasks.start(follower.run)
         result = await session.send_and_wait(message)
         await follower.caught_up(result.revision)
+        live.settle(result.messages)
+        live.run_ended(result.status, result.termination)
+        completed = result.status is RunStatus.COMPLETED
         tasks.cancel_scope.cancel()
-    live.settle(result.messages)
-    live.run_ended(result.status, result.termination)
-    return result
+    return completed
+
+
+def _last_lines(result: ToolResult, count: int = 3) -> str:
+    """The end of what a command printed, each line set in."""
+    printed = str(json.loads(result.output or '""'))
+    lines = [line for line in printed.splitlines() if line.strip()]
+    return "\n".join(f"    {safe_line(line, MAX_LINE_BYTES)}" for line in lines[-count:])
 
 
 def _show_cut_off(view: SessionView, screen: Screen) -> None:
@@ -75,11 +96,8 @@ def _show_cut_off(view: SessionView, screen: Screen) -> None:
     calls = {payload.id: payload for payload in payloads if isinstance(payload, ToolCall)}
     for payload in payloads:
         if isinstance(payload, ToolResult) and payload.status is ToolStatus.OUTCOME_UNKNOWN:
-            call = calls[payload.call_id]
-            screen.note(f"? {call.name} {call.arguments}", "yellow")
-            screen.note(
-                "  outcome unknown: it may have taken effect. It is not run again.", "yellow"
-            )
+            screen.note(f"? {call_line(calls[payload.call_id])}", "yellow")
+            screen.note(f"  {CUT_OFF}", "yellow")
 
 
 def main() -> int:

@@ -45,9 +45,12 @@ def chosen_model(*, delay_seconds: float) -> Generator[Model]:
     Args:
         delay_seconds: pause of the loopback model before each piece of an answer.
     """
-    given = [os.environ.get(f"AGENTSLOT_{name}", "") for name in ("MODEL", "BASE_URL", "API_KEY")]
-    if all(given):
-        yield Model(*given)
+    name, base_url, api_key = (
+        os.environ.get(variable, "")
+        for variable in ("AGENTSLOT_MODEL", "AGENTSLOT_BASE_URL", "AGENTSLOT_API_KEY")
+    )
+    if name and base_url and api_key:
+        yield Model(name, base_url, api_key)
         return
     with loopback_model(delay_seconds=delay_seconds) as base_url:
         remark = "a server on this machine: no key, no network"

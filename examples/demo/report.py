@@ -49,7 +49,7 @@ def findings(stage: Stage, records: Sequence[Record], price: Price | None) -> It
         yield Finding("Session", f"there is not one, there are {len(records)}", holds=False)
         return
     (record,) = records
-    yield _killed_command(stage.gate.runs, record)
+    yield killed_command(stage.gate.runs, record)
     yield _runs(record)
     usage = record.usage
     yield Finding(
@@ -68,7 +68,8 @@ def _tests(stage: Stage) -> Finding:
     return Finding("tests", ": ".join(lines[-2:]), holds=passed)
 
 
-def _killed_command(runs: Sequence[Run], record: Record) -> Finding:
+def killed_command(runs: Sequence[Run], record: Record) -> Finding:
+    """Whether the command that was killed ran once; `runs` are all that knocked at the gate."""
     name = "killed command"
     if len(record.unknown) != 1:
         text = f"{len(record.unknown)} calls have the outcome unknown, instead of one"
@@ -78,7 +79,8 @@ def _killed_command(runs: Sequence[Run], record: Record) -> Finding:
     # A repetition could come at any time, but not while another call was at work.
     shells = {run.shell for run in runs if not any(_covers(each, run) for each in others)}
     times = "once" if len(shells) == 1 else f"{len(shells)} times"
-    return Finding(name, f"ran {times}; its outcome is on record as unknown", len(shells) == 1)
+    text = f"ran {times}; its outcome is on record as unknown"
+    return Finding(name, text, holds=len(shells) == 1)
 
 
 def _covers(call: CallRecord, run: Run) -> bool:
