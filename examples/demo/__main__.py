@@ -10,15 +10,12 @@ import signal
 import sys
 from pathlib import Path
 
-import anyio
-
 from agentslot.interaction.cli import Screen
 from agentslot.standardagent.command import main as agentslot
 from examples.demo.model import Model, chosen_model
 from examples.demo.record import read_records
 from examples.demo.report import findings
 from examples.demo.stage import AGENT, ROOT, Stage, set_up
-from examples.reference import NAME
 
 TYPING_SECONDS = 0.01
 """Pause between two pieces of an answer, where a person looks on."""
@@ -62,9 +59,7 @@ def play(screen: Screen, stage: Stage, model: Model) -> bool:
 
     _heading(screen, "4 What came of it")
     kept = True
-    for finding in findings(
-        stage, anyio.run(read_records, stage.sessions, NAME, str(stage.project)), model.price
-    ):
+    for finding in findings(stage, read_records(stage.sessions, stage.project), model.price):
         finding.show(screen)
         kept = kept and finding.holds is not False
     return finished and kept

@@ -1,24 +1,21 @@
 """What the Session has on record, read from its file without the agent."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from agentslot.session import (
-    AgentId,
-    Fact,
-    FileStore,
     ModelAttempt,
     RunFact,
     RunStatus,
     SessionId,
+    SessionState,
     TokenUsage,
     ToolCall,
     ToolCallId,
     ToolResult,
     ToolStatus,
-    WorkspaceId,
+    check_file,
 )
 
 
@@ -37,6 +34,7 @@ class Record:
     """The story of a Session.
 
     Attributes:
+        path: the file that it lies in.
         runs: how each Run ended, oldest first.
         calls: every call that has a result, in the order of the results.
         requests: requests to the model that were answered.
@@ -44,7 +42,7 @@ class Record:
     """
 
     session_id: SessionId
-    revision: int
+    path: Path
     runs: tuple[RunStatus, ...]
     calls: tuple[CallRecord, ...]
     requests: int
@@ -56,20 +54,22 @@ class Record:
         return tuple(each for each in self.calls if each.status is ToolStatus.OUTCOME_UNKNOWN)
 
 
-async def read_records(folder: Path, agent: str, workspace: str) -> tuple[Record, ...]:
-    """The Sessions of an agent and a workspace in a folder of Sessions."""
-    store = FileStore(folder)
-    page = await store.list_sessions(AgentId(agent), WorkspaceId(workspace))
-    states = [(await store.load(summary.id)).state for summary in page.sessions]
-    return tuple(_record(state.id, state.revision, state.history) for state in states)
+def read_records(folder: Path, workspace: Path) -> tuple[Record, ...]:
+    """The Sessions of a workspace in a folder of Sessions."""
+    reports = (check_file(path) for path in folder.glob("*.jsonl"))
+    return tuple(
+        _record(report.path, report.intact)
+        for report in reports
+        if report.intact is not None and report.intact.workspace == str(workspace)
+    )
 
 
-def _record(session_id: SessionId, revision: int, history: Iterable[Fact]) -> Record:
+def _record(path: Path, state: SessionState) -> Record:
     runs: list[RunStatus] = []
     began: dict[ToolCallId, tuple[ToolCall, datetime]] = {}
     calls: list[CallRecord] = []
     usages: list[TokenUsage] = []
-    for fact in history:
+    for fact in state.history:
         match fact.payload:
             case RunFact(status=status) if status is not RunStatus.STARTED:
                 runs.append(status)
@@ -83,4 +83,4 @@ def _record(session_id: SessionId, revision: int, history: Iterable[Fact]) -> Re
             case _:
                 pass
     total = sum(usages, TokenUsage())
-    return Record(session_id, revision, tuple(runs), tuple(calls), len(usages), total)
+    return Record(state.id, path, tuple(runs), tuple(calls), len(usages), total)

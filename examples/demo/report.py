@@ -1,5 +1,6 @@
 """What came of it: the promises of the demonstration, each held against the facts."""
 
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -56,8 +57,8 @@ def findings(stage: Stage, records: Sequence[Record], price: Price | None) -> It
         "tokens", f"{usage.input:,} in, {usage.output:,} out, in {record.requests} requests"
     )
     yield Finding("cost", _cost(record, price))
-    yield Finding("Session", f"{record.session_id}\nin {stage.sessions}")
-    yield Finding("look at it", _command(record, stage.sessions))
+    yield Finding("Session", f"{record.session_id}, in\n{record.path}")
+    yield Finding("look at it", _command("sessions", "show", str(record.path)))
 
 
 def _tests(stage: Stage) -> Finding:
@@ -101,6 +102,8 @@ def _cost(record: Record, price: Price | None) -> str:
     )
 
 
-def _command(record: Record, sessions: Path) -> str:
-    program = Path(sys.executable).with_name("agentslot")
-    return f"{program} sessions show {record.session_id} --folder {sessions}"
+def _command(*arguments: str) -> str:
+    """The command line, as it can be typed in any folder."""
+    installed = Path(sys.executable).with_name("agentslot")
+    program = [str(installed)] if installed.exists() else [sys.executable, "-m", "agentslot"]
+    return shlex.join([*program, *arguments])

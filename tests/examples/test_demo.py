@@ -1,6 +1,7 @@
 """The demonstration as a newcomer runs it, and what it would say if a promise were broken."""
 
 import os
+import shlex
 import socket
 import subprocess
 import sys
@@ -82,11 +83,17 @@ def test_the_agent_is_killed_in_a_test_run_goes_on_and_ends_with_green_tests(
         "✓ runs             interrupted, then completed",
         "tokens",
         "cost             $0.0",
-        f"in {tmp_path / 'sessions'}",
-        "sessions show session-",
+        f"{tmp_path / 'sessions'}",
+        "look at it",
     )
     assert "✗" not in done.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["sessions"]
+
+    look = shlex.split(done.stdout.rpartition("look at it")[2])
+    shown = subprocess.run(look, cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
+    in_order(
+        shown.stdout, "The tests of this project fail", "it is not run again", "all tests pass"
+    )
 
 
 @pytest.mark.timeout(30)
@@ -140,7 +147,7 @@ def call(name: str, start: int, end: int, status: ToolStatus) -> CallRecord:
 
 def record(*calls: CallRecord) -> Record:
     runs = (RunStatus.INTERRUPTED, RunStatus.COMPLETED)
-    return Record(SessionId("session"), 1, runs, calls, 1, TokenUsage())
+    return Record(SessionId("session"), Path("f"), runs, calls, 1, TokenUsage())
 
 
 @pytest.mark.parametrize(
