@@ -70,7 +70,7 @@ def coding_agent(*modules: Module) -> Application:
         ],
         config=AgentConfig(
             system_prompt=PROMPT.format(workspace=folder),
-            tool_keys=("file_read", "file_write", "file_edit", "bash"),
+            tool_keys=("file_list", "file_find", "file_read", "file_write", "file_edit", "bash"),
             max_model_attempts_per_run=100,
         ),
         default_model=ModelConfig(provider="openai", model=model),

@@ -108,4 +108,6 @@ def _changes(project: Path, below: str = ".") -> Generator[str]:
 
 
 def _lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
+    if not path.exists():
+        return []
+    return path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
