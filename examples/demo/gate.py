@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
@@ -19,9 +20,15 @@ KNOCK = Path(__file__).with_name("knock.py")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of Python by the agent; `shell` tells apart the shell commands that it came from."""
+    """One run of Python by the agent.
+
+    Attributes:
+        shell: tells apart the shell commands that runs came from.
+        at: when it knocked.
+    """
 
     shell: int
+    at: datetime
     _connection: socket.socket
 
     def let_in(self) -> None:
@@ -76,7 +83,7 @@ class Gate:
             if not shell:
                 connection.close()
                 return
-            run = Run(int(shell), connection)
+            run = Run(int(shell), datetime.now(UTC), connection)
             self.runs.append(run)
             self._on_run(run)
             run.let_in()

@@ -20,6 +20,7 @@ class Workshop:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         self.ran: list[str] = []
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(PROJECT, root, dirs_exist_ok=True, ignore=ignore)
@@ -50,11 +51,10 @@ class Workshop:
         return f"Edited {path}: 1 replacement.\n[sha256 {_sha256(text)}]"
 
     def bash(self, command: str) -> str:
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         done = subprocess.run(
             ["bash", "--noprofile", "--norc", "-c", command],
             cwd=self.root,
-            env={"PATH": path},
+            env={"PATH": self.path},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             encoding="utf-8",
