@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
+from weakref import WeakSet
 
 import anyio
 
@@ -11,12 +12,16 @@ from agentslot.session import SessionId
 SUBSCRIBER_BUFFER = 1024
 """Events that one subscriber may lag behind."""
 
+# Without a revision a reader shows what is outdated; without the question nobody answers it.
+_MUST_ARRIVE = frozenset({"revision", "approval_requested"})
+
 
 class Subscription:
     """The event stream of one subscriber.
 
-    A preview that finds the buffer full is dropped. A revision that finds it full takes the place
-    of the oldest preview; if there is none the stream ends with EventStreamOverflow.
+    A preview that finds the buffer full is dropped. A revision, or a call that waits for a person,
+    takes the place of the oldest preview then; if there is none the stream ends with
+    EventStreamOverflow.
     """
 
     def __init__(self, session_id: SessionId, leave: Callable[["Subscription"], None]) -> None:
@@ -32,7 +37,7 @@ class Subscription:
         if self._closed:
             return
         if len(self._events) >= SUBSCRIBER_BUFFER:
-            if event.kind != "revision":
+            if event.kind not in _MUST_ARRIVE:
                 return
             if not self._drop_oldest_preview():
                 self._overflowed = True
@@ -43,7 +48,7 @@ class Subscription:
 
     def _drop_oldest_preview(self) -> bool:
         for position, event in enumerate(self._events):
-            if event.kind != "revision":
+            if event.kind not in _MUST_ARRIVE:
                 del self._events[position]
                 return True
         return False
@@ -81,11 +86,14 @@ class Subscription:
 
 
 class EventHub:
-    """Gives each event its sequence number and hands it to every subscriber."""
+    """Gives each event its sequence number and hands it to every subscriber.
+
+    Subscribers are not kept alive: a stream that its reader has dropped is gone, closed or not.
+    """
 
     def __init__(self, session_id: SessionId) -> None:
         self._session_id = session_id
-        self._subscriptions: list[Subscription] = []
+        self._subscriptions = WeakSet[Subscription]()
         self._sequence = 0
 
     @property
@@ -100,19 +108,16 @@ class EventHub:
 
     def publish(self, event: Event) -> None:
         """Hand the event to every subscriber."""
-        for subscription in self._subscriptions:
+        for subscription in tuple(self._subscriptions):  # one that overflows leaves
             subscription.push(event)
 
     def subscribe(self) -> Subscription:
         """A new subscriber, hearing what comes from now on."""
-        subscription = Subscription(self._session_id, self._leave)
-        self._subscriptions = [*self._subscriptions, subscription]
+        subscription = Subscription(self._session_id, self._subscriptions.discard)
+        self._subscriptions.add(subscription)
         return subscription
-
-    def _leave(self, leaving: Subscription) -> None:
-        self._subscriptions = [s for s in self._subscriptions if s is not leaving]
 
     def close(self) -> None:
         """End every stream."""
-        for subscription in self._subscriptions:
+        for subscription in tuple(self._subscriptions):
             subscription.end()

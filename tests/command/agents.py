@@ -7,7 +7,8 @@ import anyio
 from agentslot import Application, Module
 from agentslot.interaction import GATEWAY_ACCESS, InProcessChannel, gateway_channel
 from agentslot.session import ToolResult
-from tests.interaction.fake_gateway import FakeGateway, FakeRun, RunFailed, Script, echo
+from tests.interaction.fake_gateway import FakeGateway
+from tests.interaction.fake_session import FakeRun, RunFailed, Script, echo
 
 
 async def calculate(run: FakeRun) -> None:

@@ -4,12 +4,9 @@ A Run is an async function over `FakeRun`; it says text, uses tools and asks for
 for whatever events the test holds.
 """
 
-import json
-from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from itertools import count
 
 import anyio
@@ -17,19 +14,13 @@ from anyio.abc import TaskGroup
 
 from agentslot.interaction import (
     AnswerApproval,
-    ApprovalRequested,
-    ChunksReset,
     CreateSession,
-    Event,
     EventStream,
-    EventStreamOverflow,
     ForkSession,
     HistoryPage,
     MessageReceipt,
     Origin,
-    PendingApproval,
     QueuedCommand,
-    RevisionAdvanced,
     RunFinished,
     RunReceipt,
     RunResult,
@@ -38,15 +29,9 @@ from agentslot.interaction import (
     SessionOpened,
     SessionView,
     StartFromSummary,
-    TextChunk,
-    ToolFinished,
-    ToolProgress,
-    ToolStarted,
 )
 from agentslot.session import (
-    SERVICE_ACTOR,
     AgentId,
-    AttemptId,
     ClassifiedError,
     Delivery,
     ErrorKind,
@@ -55,7 +40,6 @@ from agentslot.session import (
     MessageId,
     MessageInput,
     ModelConfig,
-    Payload,
     QueueItem,
     Repair,
     RevisionConflictError,
@@ -67,187 +51,21 @@ from agentslot.session import (
     SessionId,
     SessionPage,
     SessionSummary,
-    StepId,
     TerminationSource,
     TextPart,
     TokenUsage,
-    ToolCall,
-    ToolCallId,
-    ToolResult,
     WorkspaceId,
 )
-
-MODEL = ModelConfig(provider="fake", model="fake-1")
-NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-
-
-class RunFailed(Exception):
-    """Raised by a script: the Run ends failed with this code and message."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(code, message)
-        self.code = code
-        self.message = message
-
-
-class FakeStream:
-    def __init__(self, session_id: SessionId, capacity: int) -> None:
-        self._session_id = session_id
-        self._capacity = capacity
-        self._events: deque[Event] = deque()
-        self._arrived = anyio.Event()
-        self.closed = False
-        self.overflowed = False
-
-    def publish(self, event: Event) -> None:
-        if len(self._events) >= self._capacity:
-            self.overflowed = True
-        else:
-            self._events.append(event)
-        self._arrived.set()
-
-    async def receive(self) -> Event:
-        while not self._events:
-            if self.overflowed:
-                raise EventStreamOverflow(self._session_id)
-            if self.closed:
-                raise anyio.EndOfStream
-            self._arrived = anyio.Event()
-            await self._arrived.wait()
-        await anyio.lowlevel.checkpoint()
-        return self._events.popleft()
-
-    def __aiter__(self) -> EventStream:
-        return self
-
-    async def __anext__(self) -> Event:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def aclose(self) -> None:
-        self.closed = True
-        self._arrived.set()
-
-
-@dataclass
-class FakeSession:
-    id: SessionId
-    agent: AgentId
-    workspace: WorkspaceId
-    revision: int = 1
-    facts: list[Fact] = field(default_factory=list[Fact])
-    queue: list[QueueItem] = field(default_factory=list[QueueItem])
-    run_id: RunId | None = None
-    scope: anyio.CancelScope | None = None
-    idle: anyio.Event = field(default_factory=anyio.Event)
-    approvals: dict[str, PendingApproval] = field(default_factory=dict[str, PendingApproval])
-    answers: dict[str, anyio.Event] = field(default_factory=dict[str, anyio.Event])
-    answered: dict[str, AnswerApproval] = field(default_factory=dict[str, AnswerApproval])
-    streams: list[FakeStream] = field(default_factory=list[FakeStream])
-    sequence: int = 0
-
-
-Script = Callable[["FakeRun"], Awaitable[None]]
-
-
-class FakeRun:
-    """What a script does its Run with."""
-
-    def __init__(self, gateway: "FakeGateway", session: FakeSession, message: Message) -> None:
-        self._gateway = gateway
-        self._session = session
-        self.prompt = message.text
-        self.message_id = message.id
-        assert session.run_id is not None
-        self.id = session.run_id
-        self.step_id = StepId(f"{self.id}-s1")
-        self.steered: list[str] = []
-
-    @property
-    def origin(self) -> Origin:
-        return Origin(self._session.id, self.id, self.step_id)
-
-    def chunk(self, message_id: str, text: str) -> None:
-        """Temporary text, not durable."""
-        self._gateway.publish(
-            self._session,
-            lambda n: TextChunk(
-                self.origin, n, MessageId(message_id), AttemptId(f"{message_id}-a1"), text
-            ),
-        )
-
-    def reset(self, message_id: str) -> None:
-        self._gateway.publish(
-            self._session,
-            lambda n: ChunksReset(
-                self.origin, n, MessageId(message_id), AttemptId(f"{message_id}-a1")
-            ),
-        )
-
-    def commit(self, message_id: str, text: str) -> None:
-        """The durable assistant message."""
-        message = Message(
-            MessageId(message_id),
-            Role.ASSISTANT,
-            (TextPart(text),) if text else (),
-            NOW,
-            self.id,
-            self.step_id,
-        )
-        self._gateway.commit(self._session, message)
-
-    async def say(self, *chunks: str) -> None:
-        """Stream an assistant message and make it durable."""
-        message_id = self._gateway.new_id("m")
-        for text in chunks:
-            self.chunk(message_id, text)
-            await anyio.lowlevel.checkpoint()
-        self.commit(message_id, "".join(chunks))
-
-    def call(self, name: str, arguments: object) -> ToolCall:
-        """A durable tool call."""
-        call = ToolCall(
-            ToolCallId(self._gateway.new_id("c")),
-            "",
-            self.message_id,
-            self.id,
-            self.step_id,
-            name,
-            arguments if isinstance(arguments, str) else json.dumps(arguments),
-        )
-        self._gateway.commit(self._session, call)
-        return call
-
-    def start(self, call: ToolCall) -> None:
-        self._gateway.publish(self._session, lambda n: ToolStarted(self.origin, n, call))
-
-    def progress(self, call: ToolCall, text: str) -> None:
-        self._gateway.publish(self._session, lambda n: ToolProgress(self.origin, n, call, text))
-
-    def finish(self, call: ToolCall, result: ToolResult) -> None:
-        self._gateway.publish(self._session, lambda n: ToolFinished(self.origin, n, call, result))
-        self._gateway.commit(self._session, result)
-
-    async def ask(self, call: ToolCall, reason: str) -> AnswerApproval:
-        """Wait for a person's decision on a call."""
-        digest = f"sha256:{call.id}"
-        self._session.approvals[digest] = PendingApproval(call, reason, digest)
-        self._session.answers[digest] = anyio.Event()
-        self._gateway.publish(
-            self._session, lambda n: ApprovalRequested(self.origin, n, call, reason, digest)
-        )
-        try:
-            await self._session.answers[digest].wait()
-        finally:
-            del self._session.approvals[digest]
-        return self._session.answered[digest]
-
-
-async def echo(run: FakeRun) -> None:
-    """Say what was asked."""
-    await run.say("echo: ", run.prompt)
+from tests.interaction.fake_session import (
+    MODEL,
+    NOW,
+    FakeRun,
+    FakeSession,
+    FakeStream,
+    RunFailed,
+    Script,
+    echo,
+)
 
 
 class FakeGateway:
@@ -273,33 +91,9 @@ class FakeGateway:
     def new_id(self, prefix: str) -> str:
         return f"{prefix}{next(self._ids)}"
 
-    def publish(self, session: FakeSession, make: Callable[[int], Event]) -> None:
-        session.sequence += 1
-        event = make(session.sequence)
-        for stream in session.streams:
-            if not stream.closed:
-                stream.publish(event)
-
-    def commit(self, session: FakeSession, *payloads: Payload) -> int:
-        session.revision += 1
-        for payload in payloads:
-            session.facts.append(
-                Fact(
-                    session.id,
-                    len(session.facts) + 1,
-                    session.run_id,
-                    None,
-                    NOW,
-                    SERVICE_ACTOR,
-                    payload,
-                )
-            )
-        self.publish(session, lambda n: RevisionAdvanced(Origin(session.id), n, session.revision))
-        return session.revision
-
     def foreign_change(self, session_id: str) -> int:
         """Somebody else commits."""
-        return self.commit(self.sessions[SessionId(session_id)])
+        return self.sessions[SessionId(session_id)].commit()
 
     def start(self, session: FakeSession, prompt: str) -> RunId:
         """Start a Run as if somebody else had sent the prompt."""
@@ -367,7 +161,7 @@ class FakeGateway:
         )
         if session.run_id is not None:
             session.queue.append(QueueItem(message, Delivery.NORMAL))
-            return MessageReceipt(session.id, message.id, self.commit(session))
+            return MessageReceipt(session.id, message.id, session.commit())
         run_id = self._start(session, message)
         return MessageReceipt(session.id, message.id, session.revision, run_id)
 
@@ -375,8 +169,8 @@ class FakeGateway:
         run_id = session.run_id = RunId(self.new_id("r"))
         session.idle = anyio.Event()
         session.scope = anyio.CancelScope()
-        self.commit(
-            session, RunFact(run_id, RunStatus.STARTED, MODEL, 1), replace(message, run_id=run_id)
+        session.commit(
+            RunFact(run_id, RunStatus.STARTED, MODEL, 1), replace(message, run_id=run_id)
         )
         assert self._tasks is not None
         self._tasks.start_soon(self._play, session, message)
@@ -389,7 +183,7 @@ class FakeGateway:
         status, termination = RunStatus.COMPLETED, None
         with session.scope:
             try:
-                await self.script(FakeRun(self, session, message))
+                await self.script(FakeRun(self.new_id, session, message))
             except RunFailed as failure:
                 status = RunStatus.FAILED
                 termination = RunTermination(
@@ -400,10 +194,10 @@ class FakeGateway:
             termination = RunTermination(
                 TerminationSource.RUNTIME, ErrorKind.CANCELED, "canceled", "canceled"
             )
-        self.commit(session, RunFact(run_id, status, MODEL, 1, termination))
+        session.commit(RunFact(run_id, status, MODEL, 1, termination))
         text = termination.message if termination else ""
         session.run_id = None
-        self.publish(session, lambda n: RunFinished(Origin(session.id, run_id), n, status, text))
+        session.publish(lambda n: RunFinished(Origin(session.id, run_id), n, status, text))
         if status is RunStatus.COMPLETED and session.queue:
             idle = session.idle
             self._start(session, session.queue.pop(0).message)
@@ -443,7 +237,7 @@ class FakeGateway:
         if session.run_id is None:
             raise ClassifiedError(ErrorKind.CONFLICT, "no_active_run", "no Run is active")
         self.calls.append(f"steer {MessageInput.of(request.input).parts}")
-        return MessageReceipt(session.id, MessageId(self.new_id("u")), self.commit(session))
+        return MessageReceipt(session.id, MessageId(self.new_id("u")), session.commit())
 
     async def run_pending(self, request: SessionCommand) -> RunReceipt:
         session = self._open(request.session_id)

@@ -8,7 +8,8 @@ import pytest
 
 from agentslot.interaction import CliChannel
 from agentslot.session import Repair, RunStatus, SessionId, ToolResult
-from tests.interaction.fake_gateway import FakeRun, RunFailed, echo, fake_gateway
+from tests.interaction.fake_gateway import fake_gateway
+from tests.interaction.fake_session import FakeRun, RunFailed, echo
 from tests.interaction.terminal import Person
 
 

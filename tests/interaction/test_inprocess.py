@@ -25,7 +25,8 @@ from agentslot.session import (
     SessionId,
     TextPart,
 )
-from tests.interaction.fake_gateway import FakeGateway, FakeRun, RunFailed, echo, fake_gateway
+from tests.interaction.fake_gateway import FakeGateway, fake_gateway
+from tests.interaction.fake_session import FakeRun, RunFailed, echo
 
 
 def bound(gateway: GatewayAccess) -> InProcessChannel:

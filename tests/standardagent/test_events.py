@@ -3,9 +3,27 @@
 import anyio
 import pytest
 
-from agentslot.interaction import Event, EventStream, EventStreamOverflow, SendMessage
-from agentslot.session import MessageInput, RevisionConflictError
-from agentslot.standardagent.runtime.hub import SUBSCRIBER_BUFFER
+from agentslot.interaction import (
+    ApprovalRequested,
+    Event,
+    EventStream,
+    EventStreamOverflow,
+    Origin,
+    SendMessage,
+    TextChunk,
+)
+from agentslot.session import (
+    AttemptId,
+    MessageId,
+    MessageInput,
+    RevisionConflictError,
+    RunId,
+    SessionId,
+    StepId,
+    ToolCall,
+    ToolCallId,
+)
+from agentslot.standardagent.runtime.hub import SUBSCRIBER_BUFFER, EventHub
 from agentslot.tool import ToolInvocation, function_tool
 from tests.standardagent.agents import agent, answer, call, calls
 
@@ -127,3 +145,17 @@ async def test_leaving_a_stream_early_disturbs_nothing() -> None:
         await stream.aclose()
         await session.when_idle()
         assert (await session.send_and_wait("again")).text == "two"
+
+
+async def test_a_question_takes_the_place_of_a_preview_when_the_buffer_is_full() -> None:
+    hub = EventHub(SessionId("s"))
+    stream = hub.subscribe()
+    origin = Origin(SessionId("s"))
+    for _ in range(SUBSCRIBER_BUFFER):
+        hub.publish(TextChunk(origin, hub.next_sequence(), MessageId("m"), AttemptId("a"), "text"))
+    call_ = ToolCall(ToolCallId("c"), "", MessageId("m"), RunId("r"), StepId("t"), "bash", "{}")
+    hub.publish(ApprovalRequested(origin, hub.next_sequence(), call_, "it writes", "sha256:1"))
+    hub.close()
+    kinds = [event.kind async for event in stream]
+    assert len(kinds) == SUBSCRIBER_BUFFER
+    assert kinds[-1] == "approval_requested"
