@@ -21,6 +21,7 @@ EXTRAS = {
     "rich": ("cli", "colours in the terminal", "plain text"),
     "jiter": ("fast", "reading JSON fast", "the standard library"),
     "httpx2": ("httpx2", "the maintained HTTP client", "httpx"),
+    "opentelemetry-api": ("otel", "spans and metrics by OpenTelemetry", "JSON lines"),
     "trio": ("trio", "the trio event loop", "asyncio"),
 }
 _PROGRAMS = {

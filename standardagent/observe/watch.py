@@ -4,9 +4,8 @@ Most records are read off the facts of a commit, so nothing is reported that did
 """
 
 import hashlib
-import time
 from collections.abc import Callable, Container
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
 from agentslot.session import (
@@ -55,8 +54,8 @@ class SessionWatch:
         self._agent = state.agent
         self._tools = tools
         self._now = now
-        self._begun: dict[str, float] = {}
-        self._ended: dict[ToolCallId, tuple[datetime, float | None]] = {}
+        self._begun: dict[str, datetime] = {}
+        self._ended: dict[ToolCallId, datetime] = {}
         self._runtime("runtime.opened")
 
     def closed(self) -> None:
@@ -88,18 +87,18 @@ class SessionWatch:
     def _run(self, fact: Fact, run: RunFact) -> None:
         duration_ms = None
         if run.status is RunStatus.STARTED:
-            self._begin(run.run_id)
+            self._begun[run.run_id] = fact.at
         else:
-            duration_ms = self._elapsed_ms(run.run_id)
+            duration_ms = self._duration_ms(run.run_id, fact.at)
             self._hub.metric(factrecords.count("agent.run.total", outcome=run.status.value))
         self._hub.trace(factrecords.run_trace(self._agent, fact, run, duration_ms))
 
     def _attempt(self, fact: Fact, attempt: ModelAttempt) -> None:
         duration_ms = None
         if attempt.status is AttemptStatus.STARTED:
-            self._begin(attempt.attempt_id)
+            self._begun[attempt.attempt_id] = fact.at
         else:
-            duration_ms = self._elapsed_ms(attempt.attempt_id)
+            duration_ms = self._duration_ms(attempt.attempt_id, fact.at)
             self._hub.metric(
                 factrecords.count(
                     "agent.model.attempt.total", provider=attempt.provider, model=attempt.model
@@ -131,22 +130,21 @@ class SessionWatch:
 
     def tool_started(self, call: ToolCall) -> None:
         """A tool begins to work on the call."""
-        self._begin(call.id)
-        self._tool("tool.started", self._now(), call)
+        at = self._begun[call.id] = self._now()
+        self._tool("tool.started", at, call)
 
     def tool_ended(self, call_id: ToolCallId) -> None:
         """The tool has returned; the record follows when its result is durable."""
-        self._ended[call_id] = (self._now(), self._elapsed_ms(call_id))
+        self._ended[call_id] = self._now()
 
     def _tool_completed(self, fact: Fact, call: ToolCall, result: ToolResult) -> None:
-        ended = self._ended.pop(call.id, None)
-        at, duration_ms = ended or (fact.at, self._elapsed_ms(call.id))
+        at = self._ended.pop(call.id, fact.at)
         self._hub.metric(
             factrecords.count(
                 "agent.tool.call.total", tool=self._name(call), outcome=result.status.value
             )
         )
-        self._tool("tool.completed", at, call, result, duration_ms)
+        self._tool("tool.completed", at, call, result, self._duration_ms(call.id, at))
 
     def _tool(
         self,
@@ -194,9 +192,7 @@ class SessionWatch:
     def _name(self, call: ToolCall) -> str:
         return call.name if call.name in self._tools else UNKNOWN_TOOL
 
-    def _begin(self, subject: str) -> None:
-        self._begun[subject] = time.perf_counter()
-
-    def _elapsed_ms(self, subject: str) -> float | None:
+    def _duration_ms(self, subject: str, ended: datetime) -> float | None:
+        """Since the subject began, as the records tell it; never negative, though clocks step."""
         begun = self._begun.pop(subject, None)
-        return None if begun is None else (time.perf_counter() - begun) * 1000
+        return None if begun is None else max((ended - begun) / timedelta(milliseconds=1), 0.0)

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from contextlib import aclosing
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import anyio
@@ -14,8 +15,26 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanContext, StatusCode
 
-from agentslot import AgentSlotError, Module
-from agentslot.standardagent import OpenTelemetryModule
+from agentslot import AgentSlotError, Application, Module
+from agentslot.session import (
+    Actor,
+    ActorKind,
+    AgentId,
+    RunId,
+    RunStatus,
+    SessionId,
+    StepId,
+    ToolCallId,
+    ToolStatus,
+)
+from agentslot.standardagent import (
+    TRACE_SINKS,
+    OpenTelemetryModule,
+    RuntimeTrace,
+    RunTrace,
+    ToolTrace,
+    TraceSink,
+)
 from agentslot.tool import ToolFailedError, function_tool
 from tests.standardagent.agents import agent, answer, call, calls
 
@@ -196,6 +215,82 @@ async def test_the_runs_of_a_session_are_traces_of_one_conversation() -> None:
     assert len({context(span).trace_id for span in runs}) == 2
     for span in runs:
         assert (span.attributes or {})["gen_ai.conversation.id"] == session.id
+
+
+# Records that the hub had to drop: the sink is given what is left, as the Assembly has it.
+
+AT = datetime(2026, 11, 30, 12, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+
+
+def sink_of(telemetry: Telemetry) -> TraceSink:
+    return Application("test", [telemetry.module]).build()[TRACE_SINKS][0]
+
+
+def run_trace(number: int, status: RunStatus, at: datetime, **values: Any) -> RunTrace:
+    return RunTrace(
+        kind="run.started" if status is RunStatus.STARTED else "run.completed",
+        at=at,
+        session_id=SessionId("s"),
+        agent=AgentId("tester"),
+        run_id=RunId(f"run-{number}"),
+        actor=Actor(ActorKind.LOCAL_USER, "mo"),
+        provider="test",
+        model="scripted",
+        status=status,
+        **values,
+    )
+
+
+def tool_trace(at: datetime) -> ToolTrace:
+    return ToolTrace(
+        kind="tool.completed",
+        at=at,
+        session_id=SessionId("s"),
+        agent=AgentId("tester"),
+        run_id=RunId("run-1"),
+        step_id=StepId("step"),
+        tool_call_id=ToolCallId("call"),
+        tool="add",
+        status=ToolStatus.SUCCEEDED,
+        duration_ms=1000,
+    )
+
+
+async def test_a_run_whose_start_was_not_heard_of_begins_with_its_first_child() -> None:
+    telemetry = Telemetry()
+    sink = sink_of(telemetry)
+    await sink.record_trace(tool_trace(AT))
+    await sink.record_trace(run_trace(1, RunStatus.COMPLETED, AT + SECOND))
+    run, tool = sorted(telemetry.spans, key=lambda span: span.parent is not None)
+    assert tool.parent == context(run)
+    assert run.start_time == tool.start_time
+    assert (run.end_time or 0) - (run.start_time or 0) == 2_000_000_000
+
+
+async def test_a_run_of_which_only_the_end_was_heard_is_as_long_as_that_says() -> None:
+    telemetry = Telemetry()
+    ended = run_trace(1, RunStatus.COMPLETED, AT, duration_ms=250)
+    await sink_of(telemetry).record_trace(ended)
+    (run,) = telemetry.spans
+    assert (run.end_time or 0) - (run.start_time or 0) == 250_000_000
+
+
+async def test_a_run_whose_end_was_not_heard_of_ends_with_the_next_or_with_its_session() -> None:
+    telemetry = Telemetry()
+    sink = sink_of(telemetry)
+    await sink.record_trace(run_trace(1, RunStatus.STARTED, AT))
+    await sink.record_trace(run_trace(2, RunStatus.STARTED, AT + SECOND))
+    first = [span.end_time for span in telemetry.spans]
+    closed = RuntimeTrace(
+        kind="runtime.closed",
+        at=AT + 2 * SECOND,
+        session_id=SessionId("s"),
+        agent=AgentId("tester"),
+    )
+    await sink.record_trace(closed)
+    assert len(first) == 1
+    assert len(telemetry.spans) == 2
 
 
 def test_without_the_library_the_error_says_what_to_install(
