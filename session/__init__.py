@@ -79,11 +79,12 @@ from agentslot.session.message import (
     TextPart,
 )
 from agentslot.session.modelconfig import Modality, ModelConfig, Reasoning, TokenUsage
-from agentslot.session.modules import FileStoreModule, MemoryStoreModule
+from agentslot.session.modules import FileStoreModule, MemoryStoreModule, SqliteStoreModule
 from agentslot.session.pages import history_page
 from agentslot.session.rules.context import text_digest
 from agentslot.session.salvage import FileReport, Problem, check_file, salvage
 from agentslot.session.sharedlist import SharedList
+from agentslot.session.sqlite import SqliteStore
 from agentslot.session.state import (
     ActiveRun,
     ContextRange,
@@ -200,6 +201,8 @@ __all__ = [
     "SetContext",
     "SetModelConfig",
     "SharedList",
+    "SqliteStore",
+    "SqliteStoreModule",
     "StepId",
     "TerminationSource",
     "TextPart",

@@ -7,6 +7,7 @@ from pathlib import Path
 from agentslot import Module, Registrar
 from agentslot.session.file import FileStore
 from agentslot.session.memory import MemoryStore
+from agentslot.session.sqlite import SqliteStore
 from agentslot.session.store import SESSION_STORE
 
 
@@ -21,6 +22,33 @@ class MemoryStoreModule(Module):
     def register(self, registrar: Registrar) -> None:
         """Fill `session.store`."""
         registrar.contribute(SESSION_STORE.set(self.store))
+
+
+class SqliteStoreModule(Module):
+    """Keeps Sessions in a SQLite database, which one running application owns at a time.
+
+    Args:
+        path: the database file; made when the application starts.
+    """
+
+    id = "session.sqlite"
+
+    def __init__(self, path: str | Path) -> None:
+        self.store = SqliteStore(path)
+
+    def register(self, registrar: Registrar) -> None:
+        """Fill `session.store`."""
+        registrar.contribute(SESSION_STORE.set(self.store))
+
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncGenerator[None]:
+        """Own the database while the application runs.
+
+        Raises:
+            ClassifiedError: `unavailable/sessions_in_use`, naming the process that has it.
+        """
+        async with self.store:
+            yield
 
 
 class FileStoreModule(Module):

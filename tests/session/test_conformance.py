@@ -14,6 +14,7 @@ from agentslot.session import (
     MemoryStore,
     SessionId,
     SessionStore,
+    SqliteStore,
 )
 from agentslot.session.conformance import (
     CHECKS,
@@ -22,6 +23,7 @@ from agentslot.session.conformance import (
     ConformanceFailure,
     OpenStore,
     check_store,
+    run_check,
 )
 
 
@@ -35,12 +37,17 @@ def opener(make: Callable[[], SessionStore]) -> OpenStore:
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 async def test_the_memory_store_conforms(check: Check) -> None:
-    await check(opener(MemoryStore))
+    await run_check(check, opener(MemoryStore))
 
 
 @pytest.mark.parametrize("check", [*CHECKS, *DURABILITY_CHECKS], ids=lambda check: check.__name__)
 async def test_the_file_store_conforms(check: Check, tmp_path: Path) -> None:
-    await check(lambda: FileStore(tmp_path / "sessions"))
+    await run_check(check, lambda: FileStore(tmp_path / "sessions"))
+
+
+@pytest.mark.parametrize("check", [*CHECKS, *DURABILITY_CHECKS], ids=lambda check: check.__name__)
+async def test_the_sqlite_store_conforms(check: Check, tmp_path: Path) -> None:
+    await run_check(check, lambda: SqliteStore(tmp_path / "sessions.db"))
 
 
 async def test_the_suite_runs_all_checks_of_a_store(tmp_path: Path) -> None:

@@ -1,0 +1,172 @@
+"""Sessions in one SQLite database: durable at each commit, and open to questions in SQL."""
+
+import os
+import sqlite3
+from collections.abc import Generator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from agentslot.session.clock import Clock, utc_now
+from agentslot.session.codec import UnreadableError
+from agentslot.session.durable import DurableStore, Stored, UncertainError
+from agentslot.session.errors import ClassifiedError, ErrorKind, SessionDamagedError
+from agentslot.session.fileformat import fingerprint
+from agentslot.session.identity import SessionId
+from agentslot.session.listing import Listed
+from agentslot.session.lockfile import LockFile
+from agentslot.session.recent import outcome_of
+from agentslot.session.requests import session_exists
+from agentslot.session.sqlitereader import select_all, select_session
+from agentslot.session.sqliteschema import APPLICATION_ID, SCHEMA, VERSION
+from agentslot.session.sqlitewriter import insert_commit, insert_session, update_session
+from agentslot.session.state import SessionState
+from agentslot.session.store import CommitRequest, NewSession
+
+
+class SqliteStore(DurableStore[Stored]):
+    """A SessionStore in a database file that one process owns while the store is open.
+
+    ```python
+    async with SqliteStore("sessions.db") as store:
+        state = await store.create(new)
+    ```
+
+    A commit is one transaction, on the disk before it is acknowledged (write-ahead log,
+    `synchronous=FULL`); it writes what it adds. `agentslot.session.sqliteschema` describes the
+    tables for those who ask them in SQL, which is safe at any time.
+
+    Args:
+        path: the database file; made when the store is opened, for its owner alone.
+        clock: where commits take their time from; readings are made to grow.
+    """
+
+    def __init__(self, path: str | Path, *, clock: Clock = utc_now) -> None:
+        super().__init__(_Database(Path(path)), clock=clock)
+
+
+class _Database:
+    """A database file as a medium for Sessions; one thread at a time uses the connection."""
+
+    threads = 1
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = LockFile(path.with_name(path.name + ".lock"))
+        self._database: sqlite3.Connection | None = None
+
+    def open(self) -> None:
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock.acquire(self._path)
+        try:
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            self._database = _connect(self._path)
+            self._prepare(self._database)
+        except BaseException:
+            self.close()
+            raise
+
+    def _prepare(self, database: sqlite3.Connection) -> None:
+        try:
+            ((application,),) = database.execute("PRAGMA application_id")
+            ((version,),) = database.execute("PRAGMA user_version")
+            ((tables,),) = database.execute("SELECT count(*) FROM sqlite_schema")
+            if not tables:
+                database.executescript(
+                    f"PRAGMA journal_mode = WAL; BEGIN; {SCHEMA} "
+                    f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; "
+                    "COMMIT;"
+                )
+            elif (application, version) != (APPLICATION_ID, VERSION):
+                raise SessionDamagedError(
+                    self._path, f"it is no database of Sessions of version {VERSION}"
+                )
+            database.execute("PRAGMA synchronous = FULL")
+        except sqlite3.DatabaseError as error:
+            raise SessionDamagedError(self._path, str(error)) from error
+
+    def close(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+        self._lock.release()
+
+    def create(self, new: NewSession, state: SessionState) -> None:
+        with self._transaction() as database:
+            try:
+                insert_session(database, state)
+            except sqlite3.IntegrityError as error:
+                raise session_exists(new.id) from error
+
+    def append(
+        self, stored: Stored, request: CommitRequest, body: bytes, after: SessionState
+    ) -> None:
+        before = stored.state
+        outcome = outcome_of(after.revision, before.history, after.history)
+        key, evidence = request.idempotency_key, fingerprint(body)
+        with self._transaction() as database:
+            update_session(database, before, after)
+            insert_commit(database, request.session_id, key, evidence, outcome)
+
+    def read(self, session_id: SessionId) -> Stored:
+        with self._reading() as database:
+            try:
+                return select_session(database, session_id)
+            except (UnreadableError, ValueError, sqlite3.DatabaseError) as error:
+                reason = f"session {session_id!r}: {error}"
+                raise SessionDamagedError(self._path, reason) from error
+
+    def list(self) -> list[Listed]:
+        with self._reading() as database:
+            return select_all(database)
+
+    @contextmanager
+    def _transaction(self) -> Generator[sqlite3.Connection]:
+        database = self._database
+        if database is None:
+            raise AssertionError("the store lets nobody write before it is open")
+        try:
+            database.execute("BEGIN IMMEDIATE")
+            yield database
+            database.execute("COMMIT")
+        except BaseException as error:
+            failed_rollback = _roll_back(database)
+            if not isinstance(error, sqlite3.Error):
+                raise
+            kind = UncertainError if failed_rollback else ClassifiedError
+            raise kind(
+                ErrorKind.UNAVAILABLE,
+                "not_durable",
+                f"{self._path} could not be written: {error}. Nothing was saved; make room or "
+                "repair access, then try again",
+            ) from error
+
+    @contextmanager
+    def _reading(self) -> Generator[sqlite3.Connection]:
+        if self._database is not None:
+            yield self._database
+            return
+        if not self._path.exists():
+            raise ClassifiedError(
+                ErrorKind.NOT_FOUND, "session_not_found", f"there is no database {self._path}"
+            )
+        with closing(_connect(self._path, mode="ro")) as database:
+            yield database
+
+
+def _connect(path: Path, *, mode: str = "rw") -> sqlite3.Connection:
+    # The store's limiter lets one thread in at a time, not always the same one.
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}",
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+
+
+def _roll_back(database: sqlite3.Connection) -> bool:
+    """End a transaction that failed; whether not even that is certain."""
+    with suppress(sqlite3.Error):
+        if database.in_transaction:
+            database.execute("ROLLBACK")
+        return False
+    return True

@@ -1,0 +1,124 @@
+"""A database of Sessions: questions in SQL, other files, a full disk, a second owner."""
+
+import os
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import anyio
+import pytest
+from anyio.to_thread import run_sync
+
+from agentslot.session import (
+    AppendMessage,
+    ClassifiedError,
+    SessionDamagedError,
+    SessionId,
+    SqliteStore,
+)
+from tests.session.scenario import new_session, request, user
+
+
+def ask(path: Path, question: str, *values: object) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(path)) as database, database:
+        return database.execute(question, values).fetchall()
+
+
+async def test_a_session_can_be_asked_in_sql(tmp_path: Path) -> None:
+    path = tmp_path / "sessions.db"
+    async with SqliteStore(path) as store:
+        state = await store.create(new_session())
+        message = AppendMessage(user("u1", "caf\u00e9\u2028", run=None))
+        await store.commit(request(state, "key", message))
+        text = await run_sync(
+            ask, path, "SELECT payload ->> '$.parts[0].text' FROM facts WHERE kind = 'message'"
+        )
+    assert text == [("caf\u00e9\u2028",)]
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+async def test_no_other_process_gets_in_while_a_store_is_open(tmp_path: Path) -> None:
+    path = tmp_path / "sessions.db"
+    async with SqliteStore(path) as store:
+        state = await store.create(new_session())
+        with pytest.raises(ClassifiedError) as caught:
+            async with SqliteStore(path):
+                pass
+        assert caught.value.code == "sessions_in_use"
+        assert f"process {os.getpid()} on " in str(caught.value)
+        reader = SqliteStore(path)
+        assert (await reader.load(state.id)).state == state
+        assert len((await reader.list_sessions(state.agent, state.workspace)).sessions) == 1
+
+
+async def test_a_file_that_is_no_database_of_sessions_is_refused(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_bytes(b"These are notes, many of them.\n" * 100)
+    other = tmp_path / "other.db"
+    await run_sync(ask, other, "CREATE TABLE mine (x)")
+    for path in (text, other):
+        before = path.read_bytes()
+        with pytest.raises(SessionDamagedError):
+            async with SqliteStore(path):
+                pass
+        assert path.read_bytes() == before
+
+
+async def test_rows_that_make_no_session_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "sessions.db"
+    async with SqliteStore(path) as store:
+        state = await store.create(new_session())
+        for number in range(3):
+            message = AppendMessage(user(f"u{number}", run=None))
+            state = (await store.commit(request(state, f"k{number}", message))).state
+    await run_sync(ask, path, "DELETE FROM facts WHERE sequence = 2")
+    with pytest.raises(SessionDamagedError, match="fact 3"):
+        await SqliteStore(path).load(SessionId("s1"))
+
+
+_FILL_A_LIMITED_DISK = """
+import sys, resource, anyio
+from agentslot.session import SqliteStore, ClassifiedError
+from tests.session.scenario import *
+
+async def main():
+    async with SqliteStore(sys.argv[1]) as store:
+        state = await store.create(new_session())
+        resource.setrlimit(resource.RLIMIT_FSIZE, (262144, -1))
+        said = None
+        for number in range(100):
+            message = AppendMessage(user(f"u{number}", "x" * 8000, run=None))
+            try:
+                state = (await store.commit(request(state, f"key-{number}", message))).state
+            except ClassifiedError as error:
+                said = error.code
+                break
+        print(len(state.history), said)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1))
+        await store.commit(request(state, "after", AppendMessage(user("after", run=None))))
+
+anyio.run(main)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files as Linux does")
+async def test_a_full_disk_is_said_at_once_and_commits_work_when_there_is_room(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "sessions.db"
+    root = Path(__file__).parents[2]
+    child = await anyio.run_process(
+        [sys.executable, "-c", _FILL_A_LIMITED_DISK, str(path)],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
+    )
+    count, said = child.stdout.decode().split()
+    assert said == "not_durable"
+    state = (await SqliteStore(path).load(SessionId("s1"))).state
+    assert len(state.history) == int(count) + 1
+
+
+async def test_a_missing_database_has_no_sessions(tmp_path: Path) -> None:
+    with pytest.raises(ClassifiedError, match="no database"):
+        await SqliteStore(tmp_path / "sessions.db").load(SessionId("s1"))
