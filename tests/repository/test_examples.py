@@ -12,8 +12,10 @@ from tests.repository.house import ROOT
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project that has nothing but the root's conftest."""
+    """A project that has nothing but the root's conftest and the vendor it starts."""
     shutil.copy(ROOT / "conftest.py", tmp_path)
+    (tmp_path / "tests").mkdir()
+    shutil.copy(ROOT / "tests/vendor.py", tmp_path / "tests")
     (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     return tmp_path
 

@@ -1,0 +1,43 @@
+"""The checks of the contract, and how to run them."""
+
+from collections.abc import Callable
+
+from agentslot.session.conformance import commits, lifecycle, listings
+from agentslot.session.conformance.check import Check, ConformanceFailure, OpenStore
+
+CONTRACT = "session.store/v2"
+
+CHECKS: tuple[Check, ...] = (*lifecycle.CHECKS, *commits.CHECKS, *listings.CHECKS)
+"""Checks that every store passes; each takes a way to open a store on storage of its own."""
+
+DURABILITY_CHECKS: tuple[Check, ...] = lifecycle.DURABILITY_CHECKS
+"""Checks of stores that outlive their process."""
+
+
+async def check_store(fresh: Callable[[], OpenStore], *, volatile: bool = False) -> None:
+    """Run all checks, each on fresh storage.
+
+    Args:
+        fresh: makes storage and returns how to open the store on it.
+        volatile: the store forgets everything when it is closed; durability is not checked.
+
+    Raises:
+        ConformanceFailure: the first check that fails, and what was wrong.
+    """
+    for check in CHECKS if volatile else (*CHECKS, *DURABILITY_CHECKS):
+        await run_check(check, fresh())
+
+
+async def run_check(check: Check, open_store: OpenStore) -> None:
+    """Run one check; whatever the store raises against its contract fails it.
+
+    Raises:
+        ConformanceFailure: what was expected, and what happened.
+    """
+    try:
+        await check(open_store)
+    except ConformanceFailure:
+        raise
+    except Exception as error:
+        name = getattr(check, "__name__", repr(check))
+        raise ConformanceFailure(name, f"the store failed with {error!r}") from error
