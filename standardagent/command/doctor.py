@@ -9,11 +9,14 @@ import tempfile
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
-from agentslot.standardagent.command.places import sessions_folder
+from agentslot.session import ClassifiedError, FileStore
+from agentslot.standardagent.command.asynchronous import run_async
+from agentslot.standardagent.command.places import sessions_folder, sessions_folder_of
 from agentslot.standardagent.command.subcommand import Subparsers
 
 EXTRAS = {
@@ -23,6 +26,7 @@ EXTRAS = {
     "httpx2": ("httpx2", "the maintained HTTP client", "httpx"),
     "opentelemetry-api": ("otel", "spans and metrics by OpenTelemetry", "JSON lines"),
     "trio": ("trio", "the trio event loop", "asyncio"),
+    "opentelemetry-api": ("otel", "traces for OpenTelemetry", "no such traces"),
 }
 _PROGRAMS = {
     # program: (what it is for, what there is without it)
@@ -89,6 +93,7 @@ def _checks() -> Iterator[Check]:
     for name in _PROGRAMS:
         yield _program(name)
     yield _session_folder(sessions_folder())
+    yield _sessions_here(sessions_folder_of(Path.cwd()))
     for name in _VARIABLES:
         yield _variable(name)
 
@@ -160,6 +165,22 @@ def _session_folder(folder: Path) -> Check:
             f"{folder}: {error.strerror}; make it writable or set XDG_STATE_HOME",
         )
     return Check("session folder", "ok", f"{folder}{'' if existing == folder else ' (new)'}")
+
+
+def _sessions_here(folder: Path) -> Check:
+    """Whether `agentslot chat` could start in the current folder."""
+    if not folder.is_dir():
+        return Check("sessions here", "ok", "none yet")
+    try:
+        run_async(partial(_own, folder))
+    except ClassifiedError as error:
+        return Check("sessions here", "missing", error.message, "no second `agentslot chat` here")
+    return Check("sessions here", "ok", f"{len(list(folder.glob('*.jsonl')))}, nobody uses them")
+
+
+async def _own(folder: Path) -> int:
+    async with FileStore(folder):
+        return 0
 
 
 def _variable(name: str) -> Check:

@@ -1,9 +1,11 @@
 """Real agents with Sessions on disk, in the folder `sessions` of the current directory."""
 
+from collections.abc import Sequence
+
 import anyio
 
-from agentslot import Application
-from agentslot.interaction import InProcessChannel
+from agentslot import Application, Module
+from agentslot.interaction import CliChannel, InProcessChannel, gateway_channel
 from agentslot.session import FileStoreModule
 from agentslot.standardagent.policy import ApprovalDeskModule, PolicyModule, Preset
 from agentslot.tool import Effect, function_tool
@@ -53,14 +55,20 @@ async def write(path: str) -> str:
     return f"wrote {path}"
 
 
-def agent(*script: Answer) -> Application:
+def agent(*script: Answer, modules: Sequence[Module] = ()) -> Application:
     return scripted_application(
         ScriptedModel(script),
         InProcessChannel(),
         tools=[quick, slow, stubborn, alone, write],
-        modules=[PolicyModule(Preset.ASK_FOR_WRITES), ApprovalDeskModule()],
+        modules=[PolicyModule(Preset.ASK_FOR_WRITES), ApprovalDeskModule(), *modules],
         store=lambda: FileStoreModule("sessions"),
     )
+
+
+def terminal() -> Application:
+    """With the terminal mounted as a channel of its own."""
+    channel = CliChannel(agent="test", workspace="default")
+    return agent(answer("Hello yourself."), modules=[gateway_channel("cli", channel)])
 
 
 def batch() -> Application:

@@ -1,13 +1,18 @@
 """`agentslot doctor`."""
 
 import json
+import os
 import tomllib
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
+import anyio
+import anyio.to_thread
 import pytest
 
+from agentslot.session import FileStore
 from agentslot.standardagent.command import doctor, main
+from agentslot.standardagent.command.places import sessions_folder_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -76,6 +81,24 @@ def test_a_session_folder_that_cannot_be_made_is_broken(
     monkeypatch.setenv("XDG_STATE_HOME", str(folder / "file"))
     assert checks(capsys)["session folder"]["status"] == "broken"
     assert not (folder / "state").exists()
+
+
+def test_a_store_that_is_in_use_is_named_with_its_holder(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert checks(capsys)["sessions here"]["detail"] == "none yet"
+    store = sessions_folder_of(folder)
+    store.mkdir(parents=True)
+    assert checks(capsys)["sessions here"]["detail"] == "0, nobody uses them"
+
+    async def while_in_use() -> dict[str, str]:
+        async with FileStore(store):
+            done = await anyio.to_thread.run_sync(checks, capsys)
+            return done["sessions here"]
+
+    found = anyio.run(while_in_use)
+    assert found["status"] == "missing"
+    assert f"in use by process {os.getpid()}" in found["detail"]
 
 
 def test_every_extra_of_the_package_is_known_to_the_doctor() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command.process import COMMAND, Process, agentslot, environment
+from tests.command.process import COMMAND, Process, Terminal, agentslot, environment
 
 AGENTS = "tests.command.agents"
 
@@ -131,6 +131,26 @@ def test_nothing_to_do_is_said() -> None:
     done = agentslot("run", f"{AGENTS}:echo_agent")
     assert done.returncode == 2
     assert "has no channel that listens" in done.stderr
+
+
+def test_without_a_prompt_a_mounted_terminal_is_talked_to() -> None:
+    with Terminal("run", "tests.command.durable:terminal") as terminal:
+        terminal.shows("> ")
+        terminal.types("hello\n")
+        terminal.shows("Hello yourself.\n> ")
+        terminal.types("\x03")
+        assert terminal.ended() == 130
+
+
+def test_approvals_are_asked_for_in_the_terminal() -> None:
+    for typed, status in (("y\n", "✓ write"), ("\x04", "✗ write: approval_denied")):
+        with Terminal("run", "tests.command.durable:writer", "go") as terminal:
+            terminal.shows("? write\n  path: a.txt\n")
+            terminal.shows("say why not: ")
+            terminal.types(typed)
+            terminal.shows(status)
+            terminal.shows("I did what I could.\n")
+            assert terminal.ended() == 0
 
 
 def interrupted(agent: str, times: int, *options: str) -> subprocess.CompletedProcess[str]:
