@@ -34,7 +34,7 @@ FORMAT = "agentslot.session-file/v1"
 MINOR = 0
 FACTS_PER_LINE = 256
 
-_TAIL = re.compile(rb',"rev":([0-9]{1,20}),"at":"([0-9T:.+-]{20,40})","sum":"[0-9a-f]{8}"\}\n?\Z')
+_TAIL = re.compile(rb',"rev":([0-9]{1,20}),"at":"([0-9T:.+Z-]{20,40})","sum":"[0-9a-f]{8}"\}\n?\Z')
 _TYPE = re.compile(rb'\{"type":"([a-z_]{1,40})"')
 _FORMAT = re.compile(rb'\{"type":"session","format":"([ -~]{1,80}?)"')
 _SUM_LENGTH = len(',"sum":"01234567"}')
@@ -139,8 +139,12 @@ def fingerprint(body: bytes) -> bytes:
 
 def seal(body: bytes, at: datetime) -> bytes:
     """The line of an encoded record: with its time, its checksum and a line feed."""
-    timed = b'%b,"at":"%b"' % (body[:-1], at.isoformat().encode())
+    timed = b'%b,"at":"%b"' % (body[:-1], _utc(at))
     return b'%b,"sum":"%08x"}\n' % (timed, zlib.crc32(timed))
+
+
+def _utc(at: datetime) -> bytes:
+    return at.isoformat().replace("+00:00", "Z").encode()
 
 
 def unseal(line: bytes) -> bytes:

@@ -124,9 +124,9 @@ class ContextView:
     run_id: RunId
     config: ModelConfig
     inputs: tuple[ContextRange | Message, ...]
-    prompt: str | None
-    tools: str | None
-    token_count: int
+    prompt: str | None = None
+    tools: str | None = None
+    token_count: int = 0
 
 
 @record
