@@ -1,6 +1,6 @@
 """From the argument text that a model wrote to the keyword arguments of a function."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -26,8 +26,8 @@ class ArgumentReader:
     validate: Callable[[object], dict[str, object]]
     prepare: Callable[[dict[str, JsonValue]], dict[str, JsonValue]] | None = None
 
-    def read(self, text: str) -> dict[str, object]:
-        """Keyword arguments from the raw text of a call.
+    def read(self, arguments: Mapping[str, JsonValue], text: str) -> dict[str, object]:
+        """Keyword arguments from the decoded arguments of a call, and the text they came from.
 
         Numbers and booleans written as text are understood, and so is a null that stands for an
         optional argument left out.
@@ -35,13 +35,13 @@ class ArgumentReader:
         Raises:
             ToolFailedError: `invalid_arguments`; the message shows the model what it wrote.
         """
-        arguments = parse_arguments(text)
+        written = dict(arguments)
         if self.prepare is not None:
-            arguments = self.prepare(arguments)
+            written = self.prepare(written)
         try:
-            return self.validate(arguments)
+            return self.validate(written)
         except ValidationError:
-            repaired = _without_optional_nulls(arguments, self.schema, self.schema.get("$defs"))
+            repaired = _without_optional_nulls(written, self.schema, self.schema.get("$defs"))
         try:
             return self.validate(repaired)
         except ValidationError as error:

@@ -1,11 +1,12 @@
 """What a tool is, and what it is told when it is invoked."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
 from agentslot import Many
+from agentslot._json import JsonValue
 from agentslot.session import (
     AgentId,
     RunId,
@@ -16,6 +17,7 @@ from agentslot.session import (
     ToolResult,
     WorkspaceId,
 )
+from agentslot.tool.arguments import parse_arguments
 
 
 class Effect(StrEnum):
@@ -40,10 +42,11 @@ class ToolInvocation:
     """One execution of one call.
 
     Attributes:
-        call: the call; `call.arguments` is the raw JSON text, already valid for the tool's schema.
+        call: the call; `call.arguments` is the JSON text exactly as the model wrote it.
         max_inline_output_bytes: most bytes that `ToolResult.output` may have; keep larger content
             as an artifact, or cut it and say so.
         report: shows a line of progress to whoever watches; never blocks, never fails.
+        decoded: what `arguments` returns, where somebody has decoded it already.
     """
 
     call: ToolCall
@@ -52,6 +55,16 @@ class ToolInvocation:
     workspace: WorkspaceId
     max_inline_output_bytes: int = 65536
     report: Callable[[str], None] = field(default=_ignore, compare=False)
+    decoded: Mapping[str, JsonValue] | None = field(default=None, compare=False, repr=False)
+
+    def arguments(self) -> Mapping[str, JsonValue]:
+        """The arguments as one decoded object, read strictly; their types are yours to check.
+
+        Raises:
+            ToolFailedError: `invalid_arguments`: they are no JSON object. The Runtime has seen to
+                that before it invokes a tool.
+        """
+        return parse_arguments(self.call.arguments) if self.decoded is None else self.decoded
 
     @property
     def run_id(self) -> RunId:

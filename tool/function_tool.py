@@ -84,7 +84,7 @@ class FunctionTool(Generic[P, R]):
         """Validate the arguments, call the function and make a result of what comes back."""
         call_id = invocation.call.id
         try:
-            arguments = self._read(invocation.call.arguments)
+            arguments = self._read(invocation.arguments(), invocation.call.arguments)
             if self._invocation is not None:
                 arguments[self._invocation] = invocation
             value = await self._call_in_time(arguments)

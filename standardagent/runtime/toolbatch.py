@@ -9,11 +9,11 @@ cancelled in the middle.
 import itertools
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import anyio
 
-from agentslot._json import dumps
+from agentslot._json import JsonValue
 from agentslot.interaction import ToolFinished, ToolProgress, ToolStarted
 from agentslot.session import MarkToolPending, ToolCall, ToolCallId, ToolResult, ToolStatus
 from agentslot.standardagent.loop import LoopState
@@ -33,7 +33,7 @@ class _Ready:
 
     call: ToolCall
     tool: ExposedTool
-    arguments: str
+    arguments: dict[str, JsonValue]
 
 
 class ToolBatch:
@@ -44,6 +44,7 @@ class ToolBatch:
         self._calls = calls
         self._results: dict[ToolCallId, ToolResult] = {}
         self._pending: set[ToolCallId] = set()
+        self._returned: set[ToolCallId] = set()
 
     async def execute(self) -> LoopState:
         """Run what may run; afterwards every call has its durable result."""
@@ -80,7 +81,7 @@ class ToolBatch:
                 f"there is no tool {call.name!r}; the tools are: {known}",
             )
         try:
-            arguments = _object_text(call.arguments)
+            arguments = parse_arguments(call.arguments)
         except ToolFailedError as error:
             return ToolResult.failed(
                 call.id, error.code, f"{call.name} was not run. {error.message}"
@@ -104,12 +105,12 @@ class ToolBatch:
                 tasks.start_soon(self._invoke, ready, name=f"tool {ready.call.name}")
 
     async def _record_results(self) -> None:
-        unstarted = [call for call in self._calls if call.id not in self._pending]
         for call in self._calls:
             self._results.setdefault(call.id, self._cut_short(call))
         await commit_results(self._run, [self._results[call.id] for call in self._calls])
-        for call in unstarted:
-            self._publish_finished(call, self._results[call.id])
+        for call in self._calls:
+            if call.id not in self._returned:  # refused, or cut short: nobody has heard of it
+                self._publish_finished(call, self._results[call.id])
 
     async def _invoke(self, ready: _Ready) -> None:
         """Run one call and keep its result; only the cancellation of the Run passes through."""
@@ -131,6 +132,7 @@ class ToolBatch:
         else:
             result = self._valid(call, result)
         self._results[call.id] = result
+        self._returned.add(call.id)
         self._publish_finished(call, result)
         if watch is not None:
             watch.tool_ended(call.id)
@@ -138,8 +140,6 @@ class ToolBatch:
     def _invocation(self, ready: _Ready) -> ToolInvocation:
         state, config = self._run.owner.state, self._run.owner.components.config
         call = ready.call
-        if ready.arguments != call.arguments:
-            call = replace(call, arguments=ready.arguments)
         return ToolInvocation(
             call,
             state.id,
@@ -147,6 +147,7 @@ class ToolBatch:
             state.workspace,
             config.max_inline_tool_result_bytes,
             lambda text: self._publish_progress(call, text),
+            ready.arguments,
         )
 
     def _valid(self, call: ToolCall, result: ToolResult) -> ToolResult:
@@ -198,16 +199,6 @@ class ToolBatch:
         hub = self._run.owner.hub
         if hub.listening:
             hub.publish(ToolFinished(self._run.origin, hub.next_sequence(), call, result))
-
-
-def _object_text(text: str) -> str:
-    """The argument object as the model wrote it; rewritten only where that is no plain object.
-
-    Raises:
-        ToolFailedError: `invalid_arguments`; there is no object in it.
-    """
-    value = parse_arguments(text)
-    return text if text.lstrip().startswith("{") else dumps(value)
 
 
 def _groups(ready: Sequence[_Ready]) -> list[list[_Ready]]:

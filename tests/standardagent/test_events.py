@@ -159,3 +159,20 @@ async def test_a_question_takes_the_place_of_a_preview_when_the_buffer_is_full()
     kinds = [event.kind async for event in stream]
     assert len(kinds) == SUBSCRIBER_BUFFER
     assert kinds[-1] == "approval_requested"
+
+
+async def test_a_tool_that_is_interrupted_is_heard_to_finish() -> None:
+    async with agent([calls(call("gate")), answer("ok")], gated=True) as session:
+        stream = await session.access.subscribe(session.id)
+        await session.send("go")
+        await session.gate.entered()
+        await session.cancel()
+        await session.when_idle()
+        heard: list[Event] = []
+        while not heard or heard[-1].kind != "run_finished":
+            heard.append(await stream.receive())
+    assert [e.kind for e in heard if e.kind != "revision"] == [
+        "tool_started",
+        "tool_finished",
+        "run_finished",
+    ]
