@@ -26,7 +26,6 @@ EXTRAS = {
     "httpx2": ("httpx2", "the maintained HTTP client", "httpx"),
     "opentelemetry-api": ("otel", "spans and metrics by OpenTelemetry", "JSON lines"),
     "trio": ("trio", "the trio event loop", "asyncio"),
-    "opentelemetry-api": ("otel", "traces for OpenTelemetry", "no such traces"),
 }
 _PROGRAMS = {
     # program: (what it is for, what there is without it)
