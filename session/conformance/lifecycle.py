@@ -53,25 +53,49 @@ async def every_commit_does_what_the_aggregate_does(open_store: OpenStore) -> No
         expect(check, (await store.load(state.id)).state == state, "it differs when loaded")
 
 
+async def crash(store: SessionStore) -> SessionState:
+    """A Session whose owner is gone: a pending call, a prepared one, an open attempt."""
+    state = await store.create(story.new_session())
+    commits: tuple[tuple[Change, ...], ...] = (
+        (*story.begin(1), story.attempt("attempt-1")),
+        (story.attempt("attempt-1", AttemptStatus.SUCCEEDED), *story.answer("call-1", "call-2")),
+        (story.pending("call-1"), story.attempt("attempt-2")),
+    )
+    for changes in commits:
+        request = CommitRequest(state.id, state.revision, f"key-{state.revision}", changes)
+        state = (await store.commit(request)).state
+    return state
+
+
+async def settle(store: SessionStore, state: SessionState, check: str) -> SessionState:
+    """Recover, and compare with what the aggregate asks for."""
+    settled = (await store.recover(state.id)).state
+    expected = apply(state, recover(state), now=settled.updated_at)
+    expect(check, settled == expected, "recovery is not what the aggregate asks for")
+    return settled
+
+
 async def recovery_settles_once_and_loading_never(open_store: OpenStore) -> None:
     """Load shows what a crash left, recover settles it in one revision, then nothing is left."""
     check = "recovery_settles_once_and_loading_never"
     async with open_store() as store:
-        state = await store.create(story.new_session())
-        crashed: tuple[tuple[Change, ...], ...] = (
-            (*story.begin(1), story.attempt("attempt-1")),
-            (story.attempt("attempt-1", AttemptStatus.SUCCEEDED), *story.answer("call-1")),
-            (story.pending("call-1"), story.attempt("attempt-2")),
-        )
-        for changes in crashed:
-            request = CommitRequest(state.id, state.revision, f"key-{state.revision}", changes)
-            state = (await store.commit(request)).state
+        state = await crash(store)
         expect(check, (await store.load(state.id)).state == state, "loading changed the Session")
-        settled = (await store.recover(state.id)).state
-        expected = apply(state, recover(state), now=settled.updated_at)
-        expect(check, settled == expected, "recovery is not what the aggregate asks for")
+        settled = await settle(store, state, check)
         again = (await store.recover(state.id)).state
         expect(check, again == settled, "a second recovery changed something")
+
+
+async def an_unfinished_run_survives_a_restart(open_store: OpenStore) -> None:
+    """What was prepared, pending and open is found so, and settled by whoever comes next."""
+    check = "an_unfinished_run_survives_a_restart"
+    async with open_store() as store:
+        state = await crash(store)
+    async with open_store() as store:
+        expect(check, (await store.load(state.id)).state == state, "the Session differs")
+        settled = await settle(store, state, check)
+    async with open_store() as store:
+        expect(check, (await store.load(state.id)).state == settled, "the settled one differs")
 
 
 async def a_fork_keeps_time_actor_and_origin(open_store: OpenStore) -> None:
@@ -114,4 +138,7 @@ CHECKS: tuple[Check, ...] = (
     recovery_settles_once_and_loading_never,
     a_fork_keeps_time_actor_and_origin,
 )
-DURABILITY_CHECKS: tuple[Check, ...] = (a_restart_loses_nothing,)
+DURABILITY_CHECKS: tuple[Check, ...] = (
+    a_restart_loses_nothing,
+    an_unfinished_run_survives_a_restart,
+)
