@@ -68,4 +68,5 @@ def measure(peer: Peer, workload: str, turns: int, folder: Path) -> dict[str, An
     )
     if done.returncode:
         raise RuntimeError(f"{peer.name} failed at {workload}: {done.stderr.strip()[-300:]}")
-    return json.loads(done.stdout.strip().splitlines()[-1])
+    printed: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return printed
