@@ -31,11 +31,21 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class TextChunk:
-    """More text of the assistant message that will be durable under `message_id`."""
+class LiveEvent:
+    """What all events have.
+
+    Attributes:
+        sequence: number of the event in its Session, growing; gaps are events nobody listened to.
+    """
 
     origin: Origin
     sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextChunk(LiveEvent):
+    """More text of the assistant message that will be durable under `message_id`."""
+
     message_id: MessageId
     attempt_id: AttemptId
     text: str
@@ -43,11 +53,9 @@ class TextChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class ReasoningChunk:
+class ReasoningChunk(LiveEvent):
     """More thinking of that message."""
 
-    origin: Origin
-    sequence: int
     message_id: MessageId
     attempt_id: AttemptId
     text: str
@@ -55,58 +63,48 @@ class ReasoningChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class ChunksReset:
+class ChunksReset(LiveEvent):
     """Forget the chunks of that attempt: it failed, another may follow."""
 
-    origin: Origin
-    sequence: int
     message_id: MessageId
     attempt_id: AttemptId
     kind: Literal["reset"] = "reset"
 
 
 @dataclass(frozen=True, slots=True)
-class ToolStarted:
+class ToolStarted(LiveEvent):
     """A tool is about to run. Every started call finishes once, and so do calls that never ran."""
 
-    origin: Origin
-    sequence: int
     call: ToolCall
     kind: Literal["tool_started"] = "tool_started"
 
 
 @dataclass(frozen=True, slots=True)
-class ToolProgress:
+class ToolProgress(LiveEvent):
     """A running tool says how far it has come."""
 
-    origin: Origin
-    sequence: int
     call: ToolCall
     text: str
     kind: Literal["tool_progress"] = "tool_progress"
 
 
 @dataclass(frozen=True, slots=True)
-class ToolFinished:
+class ToolFinished(LiveEvent):
     """A call has its result."""
 
-    origin: Origin
-    sequence: int
     call: ToolCall
     result: ToolResult
     kind: Literal["tool_finished"] = "tool_finished"
 
 
 @dataclass(frozen=True, slots=True)
-class ApprovalRequested:
+class ApprovalRequested(LiveEvent):
     """A call waits for a person; see the view for all that wait, answer with `answer_approval`.
 
     Attributes:
         digest: binds the answer to exactly this call, these arguments and these reasons.
     """
 
-    origin: Origin
-    sequence: int
     call: ToolCall
     reason: str
     digest: str
@@ -114,22 +112,18 @@ class ApprovalRequested:
 
 
 @dataclass(frozen=True, slots=True)
-class RunFinished:
+class RunFinished(LiveEvent):
     """The Run has ended; its end is durable."""
 
-    origin: Origin
-    sequence: int
     status: RunStatus
     message: str = ""
     kind: Literal["run_finished"] = "run_finished"
 
 
 @dataclass(frozen=True, slots=True)
-class RevisionAdvanced:
+class RevisionAdvanced(LiveEvent):
     """A commit was applied: the Session is at `revision` now."""
 
-    origin: Origin
-    sequence: int
     revision: int
     kind: Literal["revision"] = "revision"
 
