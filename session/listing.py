@@ -52,7 +52,12 @@ class Listed:
 def listed(state: SessionState) -> Listed:
     """The row of a Session in a listing."""
     summary = SessionSummary(
-        state.id, state.agent, state.workspace, state.revision, state.updated_at
+        state.id,
+        state.agent,
+        state.workspace,
+        state.revision,
+        state.updated_at,
+        state.lineage.parent if state.lineage else None,
     )
     return Listed(summary, state.created_at)
 
