@@ -109,7 +109,7 @@ def resident_mib() -> float:
 async def open_seconds(directory: Path) -> tuple[float, float]:
     """Median seconds to open the Session, and the MiB that it then takes."""
     seconds = list[float]()
-    before = resident_mib()
+    before, taken = resident_mib(), 0.0
     for _ in range(OPENINGS):
         gc.collect()
         started = time.perf_counter()
