@@ -11,7 +11,7 @@ from pathlib import Path
 import anyio
 
 from agentslot import Module
-from agentslot.session import FileStoreModule
+from agentslot.session import FileStoreModule, SqliteStoreModule
 from benchmarks import Row
 from benchmarks._agent import Workload
 from benchmarks._peers import AGNO, LANGGRAPH, measure
@@ -20,7 +20,10 @@ PEERS = (LANGGRAPH, AGNO)
 LENGTHS = (50, 200)
 REPEATS = 5
 
-STORES: dict[str, Callable[[str], Module]] = {"ours.file": FileStoreModule}
+STORES: dict[str, Callable[[str], Module]] = {
+    "ours.file": FileStoreModule,
+    "ours.sqlite": lambda folder: SqliteStoreModule(f"{folder}/sessions.db"),
+}
 
 
 async def ours(store: Callable[[str], Module], turns: int, folder: str) -> float:

@@ -68,5 +68,8 @@ def _summarize(path: Path, size: int) -> Listed | None:
     except (UnreadableError, SessionDamagedError):
         return None  # nobody's, as far as can be told; `check_file` explains it
     revision, updated_at = newest
-    summary = SessionSummary(header.id, header.agent, header.workspace, revision, updated_at)
+    parent = header.lineage.parent if header.lineage else None
+    summary = SessionSummary(
+        header.id, header.agent, header.workspace, revision, updated_at, parent
+    )
     return Listed(summary, header.at)

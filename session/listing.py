@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from heapq import nsmallest
 
 from agentslot.session.codec import Decoder, UnreadableError, encode
@@ -52,7 +53,12 @@ class Listed:
 def listed(state: SessionState) -> Listed:
     """The row of a Session in a listing."""
     summary = SessionSummary(
-        state.id, state.agent, state.workspace, state.revision, state.updated_at
+        state.id,
+        state.agent,
+        state.workspace,
+        state.revision,
+        state.updated_at,
+        state.lineage.parent if state.lineage else None,
     )
     return Listed(summary, state.created_at)
 
@@ -113,7 +119,7 @@ class Listing:
         if not hmac.compare_digest(signature, self._sign(payload)):
             raise _invalid_cursor("was not made by this store, or was altered")
         try:
-            position = _read_position(payload)
+            position = _position_decoder()(payload)
         except UnreadableError as error:
             raise _invalid_cursor(str(error)) from error
         if (position.epoch, position.agent, position.workspace) != (self._epoch, agent, workspace):
@@ -124,7 +130,9 @@ class Listing:
         return hmac.digest(self._key, payload, hashlib.sha256)
 
 
-_read_position = Decoder(_Position)
+@cache
+def _position_decoder() -> Decoder[_Position]:  # made at first use, since it takes milliseconds
+    return Decoder(_Position)
 
 
 def _rank(session: SessionSummary) -> tuple[timedelta, SessionId]:

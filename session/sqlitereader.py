@@ -94,16 +94,21 @@ def select_session(database: sqlite3.Connection, session_id: SessionId) -> Store
 def select_all(database: sqlite3.Connection) -> list[Listed]:
     """The rows of a listing."""
     rows = database.execute(
-        "SELECT id, agent, workspace, revision, updated_at, created_at FROM sessions"
+        "SELECT id, agent, workspace, revision, updated_at, created_at, lineage FROM sessions"
     )
     return [
         Listed(
             SessionSummary(
-                session_id, agent, workspace, revision, datetime.fromisoformat(updated_at)
+                session_id,
+                agent,
+                workspace,
+                revision,
+                datetime.fromisoformat(updated_at),
+                None if lineage is None else _decode(Lineage, lineage).parent,
             ),
             datetime.fromisoformat(created_at),
         )
-        for session_id, agent, workspace, revision, updated_at, created_at in rows
+        for session_id, agent, workspace, revision, updated_at, created_at, lineage in rows
     ]
 
 

@@ -70,13 +70,14 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class SessionSummary:
-    """One row of a listing."""
+    """One row of a listing; `parent` is the Session that it was forked or derived from."""
 
     id: SessionId
     agent: AgentId
     workspace: WorkspaceId
     revision: int
     updated_at: datetime
+    parent: SessionId | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from agentslot.session.conformance import story
 from agentslot.session.conformance.check import Check, OpenStore, expect, expect_refusal
+from agentslot.session.fork import fork
 from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.store import CommitRequest, SessionStore
 
@@ -39,6 +40,17 @@ async def the_newest_change_comes_first(open_store: OpenStore) -> None:
         expect(check, row.revision == 2, f"the row says revision {row.revision}")
         expect(check, row.updated_at == changed.updated_at, "the row says another time")
         expect(check, page.next_cursor == "", "a last page has a cursor")
+
+
+async def a_row_names_the_parent(open_store: OpenStore) -> None:
+    """Forks can be drawn as a tree from their rows alone."""
+    check = "a_row_names_the_parent"
+    async with open_store() as store:
+        source = await store.create(story.new_session("a"))
+        await store.create(fork(source, SessionId("b")))
+        page = await store.list_sessions(_AGENT, _WORKSPACE)
+        parents = {row.id: row.parent for row in page.sessions}
+        expect(check, parents == {"a": None, "b": "a"}, f"the parents are {parents}")
 
 
 async def a_listing_keeps_to_its_scope(open_store: OpenStore) -> None:
@@ -88,6 +100,7 @@ async def cursors_cannot_be_made_up(open_store: OpenStore) -> None:
 
 CHECKS: tuple[Check, ...] = (
     the_newest_change_comes_first,
+    a_row_names_the_parent,
     a_listing_keeps_to_its_scope,
     pages_give_every_session_once,
     cursors_cannot_be_made_up,
