@@ -11,9 +11,9 @@ from agentslot.model.wire import Answer, Delta
 from agentslot.model.wires.openai_completions import thinking
 from agentslot.model.wires.openai_completions.calls import CallAssembler
 from agentslot.model.wires.openai_completions.failure import find_failure
-from agentslot.model.wires.openai_completions.parts import PartsBuilder
 from agentslot.model.wires.openai_completions.thinking import ThinkingCollector
 from agentslot.model.wires.openai_completions.usage import read_usage
+from agentslot.model.wires.parts import PartsBuilder
 from agentslot.model.wires.reading import JsonObject, as_object, as_objects, as_text
 from agentslot.session import AttemptId, TokenUsage
 
