@@ -36,7 +36,7 @@ class MessageEncoder:
             content = [{"type": "text", "text": content, "cache_control": {"type": "ephemeral"}}]
         return _join([{"role": role, "content": content}])
 
-    def encode(self, turn: Turn, *, after_tool: bool) -> tuple[bytes, bool]:
+    def encode(self, turn: Turn, after_tool: bool) -> tuple[bytes, bool]:
         """The messages of a turn, and whether the last one is the result of a tool.
 
         Args:
