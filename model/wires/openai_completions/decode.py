@@ -13,9 +13,9 @@ from agentslot.model.wires.decoding import (
     broken_off,
     empty_answer,
 )
+from agentslot.model.wires.failure import find_failure
 from agentslot.model.wires.openai_completions import thinking
 from agentslot.model.wires.openai_completions.calls import CallAssembler
-from agentslot.model.wires.openai_completions.failure import find_failure
 from agentslot.model.wires.openai_completions.thinking import ThinkingCollector
 from agentslot.model.wires.openai_completions.usage import read_usage
 from agentslot.model.wires.parts import PartsBuilder

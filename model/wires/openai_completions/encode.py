@@ -6,6 +6,7 @@ from agentslot._json import dumps
 from agentslot.model.contract import ModelRequest
 from agentslot.model.wires.openai_completions.messages import MessageEncoder
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile
+from agentslot.model.wires.pictures import Pictures
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.session import Reasoning, ToolDefinition
 
@@ -28,7 +29,7 @@ class RequestEncoder:
             images: content of image artifacts by id; others appear as a line of text.
         """
         config = request.config
-        encoder = MessageEncoder(self._profile, config.provider, config.model, images)
+        encoder = MessageEncoder(self._profile, config.provider, config.model, Pictures(images))
         turns = self._prefixes.of(request).extend(request.inputs, encoder.encode)
         head = self._head(request) + encoder.system(request.system_prompt)
         return turns.join(head if turns else head.removesuffix(b","), b"]}")

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from agentslot.model.contract import ModelRequest
 from agentslot.model.errors import ModelError
 from agentslot.model.wire import WireRequest
+from agentslot.model.wires.failure import explain_status
 from agentslot.model.wires.openai_completions.decode import OpenAICompletionsDecoder
 from agentslot.model.wires.openai_completions.encode import RequestEncoder
-from agentslot.model.wires.openai_completions.failure import explain_status
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile, profile_for
 from agentslot.session import AttemptId
 
