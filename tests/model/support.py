@@ -1,13 +1,14 @@
 """What the model tests share: requests, conversations in the case book's form, decoded answers."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import anyio
 
 from agentslot.model import (
+    Completion,
     Input,
     ModelConfig,
     ModelEvent,
@@ -16,11 +17,12 @@ from agentslot.model import (
     ToolDefinition,
     Transcript,
 )
-from agentslot.model.wire import Answer, Delta
+from agentslot.model.wire import Answer, Decoder, Delta
 from agentslot.model.wires.openai_completions import OpenAICompletionsDecoder
 from agentslot.session import (
     ArtifactMetadata,
     AttemptId,
+    Continuation,
     Message,
     MessageId,
     Part,
@@ -40,14 +42,35 @@ CONFIG = ModelConfig(provider="openai", model="m")
 PING = ToolDefinition("ping", "Answers pong.", {"type": "object", "additionalProperties": False})
 
 
-def decode(data: bytes, size: int = 0) -> tuple[Answer, list[Delta]]:
-    """Decode a whole answer, fed in pieces of `size` bytes."""
-    decoder = OpenAICompletionsDecoder(AttemptId("attempt-1"))
+def decode(
+    data: bytes, size: int = 0, make: Callable[[AttemptId], Decoder] = OpenAICompletionsDecoder
+) -> tuple[Answer, list[Delta]]:
+    """Decode a whole answer, fed in pieces of `size` bytes to a decoder that `make` makes."""
+    decoder = make(AttemptId("attempt-1"))
     step = size or max(len(data), 1)
     deltas: list[Delta] = []
     for start in range(0, len(data), step):
         deltas += decoder.feed(data[start : start + step])
     return decoder.finish(), deltas
+
+
+def decode_cut(
+    data: bytes, cuts: list[int], make: Callable[[AttemptId], Decoder]
+) -> tuple[Answer, list[Delta]]:
+    """Decode a whole answer, fed in pieces of the given sizes, over and over."""
+    decoder = make(AttemptId("attempt-1"))
+    deltas: list[Delta] = []
+    for piece in _pieces(data, cuts):
+        deltas += decoder.feed(piece)
+    return decoder.finish(), deltas
+
+
+def _pieces(data: bytes, cuts: list[int]) -> Iterator[bytes]:
+    start = turn = 0
+    while start < len(data):
+        step = cuts[turn % len(cuts)]
+        yield data[start : start + step]
+        start, turn = start + step, turn + 1
 
 
 def case(name: str) -> bytes:
@@ -60,6 +83,15 @@ def message(number: int, role: Role, *parts: Part | str, **more: Any) -> Message
     whole = tuple(TextPart(part) if isinstance(part, str) else part for part in parts)
     run = None if role is Role.USER else RunId("run-1")
     return Message(MessageId(f"message-{number}"), role, whole, MOMENT, run, **more)
+
+
+def remembered(number: int, completion: Completion, config: ModelConfig = CONFIG) -> list[Input]:
+    """An answer as History keeps it: its message, and its calls without results."""
+    state = completion.continuation
+    kept = None if state is None else Continuation(config.provider, config.model, state)
+    owner = message(number, Role.ASSISTANT, *completion.parts, continuation=kept)
+    calls = enumerate(completion.calls)
+    return [owner, *(call(owner, n, c.name, c.arguments, c.correlation_id) for n, c in calls)]
 
 
 def call(owner: Message, number: int, name: str, arguments: str, token: str = "") -> ToolCall:
