@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import anyio
+import pytest
 
 from agentslot.model import (
     Completion,
@@ -35,7 +36,7 @@ from agentslot.session import (
     ToolCallId,
     ToolResult,
 )
-from tests.shared import shared
+from tests.shared import SHARED, shared
 
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 CONFIG = ModelConfig(provider="openai", model="m")
@@ -71,6 +72,22 @@ def _pieces(data: bytes, cuts: list[int]) -> Iterator[bytes]:
         step = cuts[turn % len(cuts)]
         yield data[start : start + step]
         start, turn = start + step, turn + 1
+
+
+def recorded_answers(vendor: str, pattern: str, mark: bytes) -> list[Any]:
+    """Every answer in the recordings of a vendor as a parameter with its name.
+
+    Args:
+        vendor: folder of the captures.
+        pattern: which files, as a glob.
+        mark: what each answer begins with; some files hold several, one behind the other.
+    """
+    answers: list[Any] = []
+    for path in sorted((SHARED / "captures" / vendor).glob(pattern)):
+        _, *bodies = path.read_bytes().split(mark)
+        name = f"{vendor}/{path.name.removesuffix('.response.txt')}"
+        answers += [pytest.param(mark + b, id=f"{name}-{n}") for n, b in enumerate(bodies, 1)]
+    return answers
 
 
 def case(name: str) -> bytes:

@@ -76,6 +76,7 @@ def test_an_answer_whose_block_never_closed_is_broken() -> None:
     assert error_of(sse(*events)).code == ModelErrorCode.BROKEN_STREAM
 
 
+@pytest.mark.parametrize("size", [0, 1])
 @pytest.mark.parametrize(
     ("name", "code", "message", "text"),
     [
@@ -84,14 +85,12 @@ def test_an_answer_whose_block_never_closed_is_broken() -> None:
     ],
 )
 def test_an_error_in_the_stream_is_typed_and_keeps_the_text(
-    name: str, code: ModelErrorCode, message: str, text: str
+    name: str, code: ModelErrorCode, message: str, text: str, size: int
 ) -> None:
     decoder = AnthropicMessagesDecoder(AttemptId("a"))
-    for size in (0, 1):
-        error = error_of(case(f"W17/{name}.txt"), size, lambda _: decoder)
-        assert (error.code, error.message, error.retryable) == (code, message, True)
-        assert decoder.text == text
-        decoder = AnthropicMessagesDecoder(AttemptId("a"))
+    error = error_of(case(f"W17/{name}.txt"), size, lambda _: decoder)
+    assert (error.code, error.message, error.retryable) == (code, message, True)
+    assert decoder.text == text
 
 
 def test_an_error_that_came_instead_of_a_stream_is_the_servers_own() -> None:
@@ -102,6 +101,16 @@ def test_an_error_that_came_instead_of_a_stream_is_the_servers_own() -> None:
         "overloaded_error",
         True,
     )
+
+
+def test_a_server_that_does_not_stream_is_read_as_well() -> None:
+    content = [{"type": "text", "text": "so"}, {"type": "tool_use", "id": "t", "name": "say"}]
+    usage = {"input_tokens": 1, "output_tokens": 2}
+    document = {"type": "message", "content": content, "stop_reason": "tool_use", "usage": usage}
+    answer = answer_of(json.dumps(document).encode())
+    assert answer.completion.parts == (TextPart("so"),)
+    assert answer.completion.calls == (RequestedCall("t", "say", "{}"),)
+    assert answer.usage == TokenUsage(input=1, output=2, total=3)
 
 
 def test_the_last_figure_given_counts_and_what_was_cached_is_part_of_the_input() -> None:

@@ -20,7 +20,7 @@ from agentslot.model.wires.decoding import (
     empty_answer,
 )
 from agentslot.model.wires.failure import find_failure
-from agentslot.model.wires.reading import JsonObject, as_count, as_object, as_text
+from agentslot.model.wires.reading import JsonObject, as_count, as_object, as_objects, as_text
 from agentslot.session import AttemptId, Part, ReasoningPart, TextPart, safe_line
 
 _log = logging.getLogger(__name__)
@@ -63,12 +63,10 @@ class AnthropicMessagesDecoder(EventDecoder):
         """Read one event; those of unknown kinds are let pass, as the vendor asks of clients."""
         match as_text(message.get("type")) or named:
             case "message_start":
-                start = as_object(message.get("message"))
-                self._served_model = as_text(start.get("model"))
-                self._request_id = as_text(start.get("id"))
-                self._read_usage(start)
+                self._begin(as_object(message.get("message")))
             case "content_block_start":
-                self._start(message)
+                content = as_object(message.get("content_block"))
+                self._open(as_count(message.get("index")), content)
             case "content_block_delta":
                 self._grow_block(self._block(message), as_object(message.get("delta")))
             case "content_block_stop":
@@ -78,20 +76,30 @@ class AnthropicMessagesDecoder(EventDecoder):
                 self._read_stop(as_object(message.get("delta")))
             case "message_stop":
                 self.done = True
+            case "message":  # the whole answer, of a server that does not stream
+                self._begin(message)
+                self.done = True
             case "error":
                 raise classify(find_failure(message) or VendorError(status=0))
             case _:
                 pass
 
-    def _start(self, message: JsonObject) -> None:
-        index = as_count(message.get("index"))
+    def _begin(self, message: JsonObject) -> None:
+        self._served_model = as_text(message.get("model"))
+        self._request_id = as_text(message.get("id"))
+        self._read_usage(message)
+        self._read_stop(message)
+        for index, content in enumerate(as_objects(message.get("content"))):
+            self._open(index, content).closed = True
+
+    def _open(self, index: int | None, content: JsonObject) -> Block:
         if index is None or index in self._blocks:
-            raise _out_of_order(message.get("index"))
-        content = as_object(message.get("content_block"))
+            raise _out_of_order(index)
         block = self._blocks[index] = Block(content)
         self._show(block, block.text)
         if not block.text:
             self._grow(_size(content))
+        return block
 
     def _block(self, message: JsonObject) -> Block:
         index = as_count(message.get("index"))
