@@ -7,31 +7,31 @@ its n-th call.
 
 from collections.abc import Sequence
 
-from agentslot._json import JsonError, dumps, loads
+from agentslot._json import dumps
 from agentslot.model.wires.anthropic_messages.blocks import TEXT, TOOL_USE
 from agentslot.model.wires.reading import JsonObject, as_objects
-from agentslot.session import Message
-
-_PLACES: dict[str, JsonObject] = {kind: {"type": kind} for kind in (TEXT, TOOL_USE)}
+from agentslot.model.wires.replay import own_state
+from agentslot.session import Message, TextPart
 
 
 def to_state(blocks: Sequence[JsonObject]) -> str | None:
     """The continuation; None if texts and then calls are all there is."""
-    return None if list(blocks) == _plain_order(blocks) else dumps(blocks)
+    calls = _count(blocks, TOOL_USE)
+    return None if blocks == _places(len(blocks) - calls, calls) else dumps(blocks)
 
 
 def from_state(message: Message, provider: str, model: str, calls: int) -> list[JsonObject]:
-    """The blocks of a message in their order; without a state of its own, texts and then calls."""
-    texts = sum(part.kind == "text" for part in message.parts)
-    state = message.continuation
-    if state is not None and (state.provider, state.model) == (provider, model):
-        try:
-            return as_objects(loads(state.state))
-        except JsonError:
-            pass  # what is stored must never stop a request
-    return [_PLACES[TEXT]] * texts + [_PLACES[TOOL_USE]] * calls
+    """The blocks of a message in their order, with a place for each of its texts and calls."""
+    blocks = as_objects(own_state(message, provider, model))
+    texts = sum(isinstance(part, TextPart) for part in message.parts)
+    return blocks + _places(texts - _count(blocks, TEXT), calls - _count(blocks, TOOL_USE))
 
 
-def _plain_order(blocks: Sequence[JsonObject]) -> list[JsonObject]:
-    texts = sum(block == _PLACES[TEXT] for block in blocks)
-    return [_PLACES[TEXT]] * texts + [_PLACES[TOOL_USE]] * (len(blocks) - texts)
+def _count(blocks: Sequence[JsonObject], kind: str) -> int:
+    return sum(block.get("type") == kind for block in blocks)
+
+
+def _places(texts: int, calls: int) -> list[JsonObject]:
+    text: JsonObject = {"type": TEXT}
+    call: JsonObject = {"type": TOOL_USE}
+    return [text] * texts + [call] * calls

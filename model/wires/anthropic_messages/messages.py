@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from agentslot._json import dumps, replace_lone_surrogates
 from agentslot.model.rendering import (
@@ -59,25 +60,22 @@ class MessageEncoder:
 
     def _assistant(self, turn: Turn, ids: Sequence[str]) -> list[str]:
         """The blocks of an assistant's message, in the order in which the model wrote them."""
-        texts = [part for part in turn.message.parts if isinstance(part, TextPart)]
-        calls = list(zip(ids, turn.calls, strict=True))
+        texts = (part for part in turn.message.parts if isinstance(part, TextPart))
+        calls = zip(ids, turn.calls, strict=True)
         encoded: list[str] = []
-        shown = False
-        for block in from_state(turn.message, self.provider, self.model, len(calls)):
+        empty = True
+        for block in from_state(turn.message, self.provider, self.model, len(ids)):
             kind = block.get("type")
             if kind == TEXT:
-                said = [_text(block, part) for part in texts[:1] if part.text.strip()]
-                del texts[:1]
+                said = [_text(block, part) for part in islice(texts, 1) if part.text.strip()]
             elif kind == TOOL_USE:
-                said = [_tool_use(block, *call) for call in calls[:1]]
-                del calls[:1]
+                said = [_tool_use(block, *call) for call in islice(calls, 1)]
             else:
                 encoded.append(dumps(block))
                 continue
             encoded += said
-            shown = shown or bool(said)
-        encoded += [_tool_use({}, *call) for call in calls]
-        return encoded if shown or calls else []
+            empty = empty and not said
+        return [] if empty else encoded
 
     def _result(self, call_id: str, result: ToolResult | None) -> str:
         block: JsonObject = {"type": "tool_result", "tool_use_id": call_id}

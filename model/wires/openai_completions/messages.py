@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from agentslot._json import JsonValue, dumps, loads, replace_lone_surrogates
+from agentslot._json import JsonValue, dumps, replace_lone_surrogates
 from agentslot.model.rendering import (
     object_arguments,
     render_attachment,
@@ -17,6 +17,7 @@ from agentslot.model.wires.openai_completions import thinking
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile, ThinkingReplay
 from agentslot.model.wires.pictures import Pictures
 from agentslot.model.wires.reading import JsonObject, as_object, as_text
+from agentslot.model.wires.replay import own_state
 from agentslot.session import AttachmentPart, Message, Role, TextPart, ToolCall
 
 
@@ -119,18 +120,11 @@ class MessageEncoder:
         replay = self.profile.thinking_replay
         if replay is ThinkingReplay.NEVER:
             return {}
-        kept = self._own_continuation(turn.message)
+        kept = as_object(own_state(turn.message, self.provider, self.model))
         if replay is ThinkingReplay.WITH_CALLS:
             name = thinking.TEXT_FIELDS[0]
             return {name: as_text(kept.get(name))} if turn.calls else {}
         return {name: value for name, value in kept.items() if name in thinking.FIELDS}
-
-    def _own_continuation(self, message: Message) -> JsonObject:
-        """What this very model wanted back; a foreign model's state is none of its business."""
-        state = message.continuation
-        if state is None or (state.provider, state.model) != (self.provider, self.model):
-            return {}
-        return as_object(loads(state.state))
 
     def _ids(self, calls: Iterable[ToolCall]) -> list[str]:
         """One id a call, unique in its turn and of the form that the server wants."""
