@@ -1,16 +1,17 @@
 """The content blocks of an answer: put together from deltas, and what goes back of each.
 
-The server checks its thinking when it comes back: blocks must stand in their order, thinking must
-be unchanged in every byte. Text and calls stand in the message and its calls already, so only their
-places are kept; everything else is kept whole.
+The server checks its thinking when it comes back: blocks must stand in their order, and thinking
+must be unchanged in every byte.
 """
 
 from agentslot._json import JsonError, dumps, loads
 from agentslot.model.contract import RequestedCall
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.wires.reading import JsonObject, as_text
+from agentslot.model.wires.replay import BlockOrder
 
 TEXT, THINKING, TOOL_USE = "text", "thinking", "tool_use"
+ORDER = BlockOrder(TEXT, TOOL_USE)
 
 _PIECES = {TEXT: ("text_delta", "text"), THINKING: ("thinking_delta", "thinking")}
 _ARGUMENTS = ("input_json_delta", "partial_json")
@@ -86,7 +87,7 @@ class Block:
         return RequestedCall(call_id, name, arguments)
 
     def kept(self) -> JsonObject | None:
-        """What must go back of the block; None if it cannot go back."""
+        """What must go back of the block, less text and call; None if it cannot go back."""
         if self.kind == THINKING:
             signed = as_text(self._members.get("signature"))
             return {**self._members, THINKING: self.text} if signed else None

@@ -8,8 +8,7 @@ from agentslot.model.contract import Completion, FinishReason, RequestedCall
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.vendorerrors import VendorError, classify
 from agentslot.model.wire import Answer
-from agentslot.model.wires.anthropic_messages.blocks import TEXT, THINKING, TOOL_USE, Block
-from agentslot.model.wires.anthropic_messages.continuation import to_state
+from agentslot.model.wires.anthropic_messages.blocks import ORDER, TEXT, THINKING, TOOL_USE, Block
 from agentslot.model.wires.anthropic_messages.usage import UsageReader
 from agentslot.model.wires.body import parse_object
 from agentslot.model.wires.callids import make_call_id
@@ -146,7 +145,7 @@ class AnthropicMessagesDecoder(EventDecoder):
         if not calls and not self.text:
             raise self._empty(finish)
         kept = [kept for block in blocks if (kept := block.kept()) is not None]
-        return Completion(_parts(blocks), calls, finish, self._stop_reason, to_state(kept))
+        return Completion(_parts(blocks), calls, finish, self._stop_reason, ORDER.to_state(kept))
 
     def _calls(self, blocks: list[Block]) -> tuple[RequestedCall, ...]:
         calls: list[RequestedCall] = []

@@ -12,8 +12,7 @@ from agentslot.model.rendering import (
     sendable_name,
 )
 from agentslot.model.turns import Turn, sendable_parts
-from agentslot.model.wires.anthropic_messages.blocks import TEXT, TOOL_USE
-from agentslot.model.wires.anthropic_messages.continuation import from_state
+from agentslot.model.wires.anthropic_messages.blocks import ORDER, TEXT, TOOL_USE
 from agentslot.model.wires.callids import CallIds
 from agentslot.model.wires.pictures import Pictures
 from agentslot.model.wires.reading import JsonObject
@@ -64,7 +63,7 @@ class MessageEncoder:
         calls = zip(ids, turn.calls, strict=True)
         encoded: list[str] = []
         empty = True
-        for block in from_state(turn.message, self.provider, self.model, len(ids)):
+        for block in ORDER.of(turn.message, self.provider, self.model, len(ids)):
             kind = block.get("type")
             if kind == TEXT:
                 said = [_text(block, part) for part in islice(texts, 1) if part.text.strip()]
