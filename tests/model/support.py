@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -122,6 +123,14 @@ def call(owner: Message, number: int, name: str, arguments: str, token: str = ""
         name,
         arguments,
     )
+
+
+def exchange(arguments: str, output: ToolResult | None = None, **more: Any) -> list[Input]:
+    """A question, an assistant's call of `ping`, and its result."""
+    owner = message(2, Role.ASSISTANT, **more)
+    made = call(owner, 1, "ping", arguments)
+    result = output or ToolResult.succeeded(made.id, "pong")
+    return [message(1, Role.USER, "q"), owner, made, replace(result, call_id=made.id)]
 
 
 def request(

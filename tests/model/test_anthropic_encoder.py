@@ -32,7 +32,16 @@ from agentslot.session import (
     ToolResult,
     ToolStatus,
 )
-from tests.model.support import call, case, conversation, decode, message, remembered, request
+from tests.model.support import (
+    call,
+    case,
+    conversation,
+    decode,
+    exchange,
+    message,
+    remembered,
+    request,
+)
 from tests.model.test_anthropic_decoder import block, sse, stop, tool_use
 from tests.shared import shared
 
@@ -70,14 +79,6 @@ def outline(messages: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
 
 def text(content: str) -> dict[str, str]:
     return {"type": "text", "text": content}
-
-
-def exchange(arguments: str, output: ToolResult | None = None, **more: Any) -> list[Input]:
-    """A question, an assistant's call of `ping`, and its result."""
-    owner = message(2, Role.ASSISTANT, **more)
-    made = call(owner, 1, "ping", arguments)
-    result = output or ToolResult.succeeded(made.id, "pong")
-    return [message(1, Role.USER, "q"), owner, made, replace(result, call_id=made.id)]
 
 
 def test_a_request_says_what_is_asked_and_nothing_else() -> None:
@@ -379,7 +380,9 @@ def test_the_output_is_always_bounded_and_never_beyond_the_model() -> None:
     for asked, sent in ((None, 4_096), (100, 100), (9_999, 4_096)):
         body = wire.encode(request([GO_ON], config=replace(CONFIG, max_tokens=asked))).body
         assert json.loads(body)["max_tokens"] == sent
-    assert body_of([GO_ON])["max_tokens"] == 32_768
+    assert body_of([GO_ON])["max_tokens"] == 32_000
+    old = replace(CONFIG, model="claude-3-opus-20240229")
+    assert body_of([GO_ON], config=old)["max_tokens"] == 4_096
 
 
 def test_version_betas_and_key_are_header_fields() -> None:

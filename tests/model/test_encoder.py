@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -27,7 +26,7 @@ from agentslot.session import (
     ToolResult,
     ToolStatus,
 )
-from tests.model.support import CONFIG, call, case, conversation, decode, message, request
+from tests.model.support import CONFIG, call, case, conversation, decode, exchange, message, request
 
 URL = "http://127.0.0.1:1/v1"
 GO_ON = message(99, Role.USER, "go on")
@@ -54,14 +53,6 @@ def messages_of(inputs: Sequence[Input], **more: Any) -> list[dict[str, Any]]:
 
 def roles_and_content(messages: list[dict[str, Any]]) -> list[tuple[str, Any]]:
     return [(entry["role"], entry["content"]) for entry in messages]
-
-
-def exchange(arguments: str, output: ToolResult | None = None, **more: Any) -> list[Input]:
-    """A question, an assistant's call of `ping`, and its result."""
-    owner = message(2, Role.ASSISTANT, **more)
-    made = call(owner, 1, "ping", arguments)
-    result = output or ToolResult.succeeded(made.id, "pong")
-    return [message(1, Role.USER, "q"), owner, made, replace(result, call_id=made.id)]
 
 
 def test_a_request_says_what_is_asked_and_nothing_else() -> None:

@@ -68,8 +68,8 @@ class RequestEncoder:
 
     def _head(self, request: ModelRequest) -> bytes:
         config = request.config
-        asked, known = config.max_tokens, self._max_output.get(config.model)
-        limit = min(asked or self._settings.max_tokens, known or asked or self._settings.max_tokens)
+        limit = config.max_tokens or self._settings.output_limit(config.model)
+        limit = min(limit, self._max_output.get(config.model) or limit)
         head: JsonObject = {"model": config.model, "max_tokens": limit, "stream": True}
         thinking = self._thinking(config, limit)
         if config.temperature is not None and self._settings.takes_temperature and not thinking:

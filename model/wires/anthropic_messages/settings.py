@@ -10,6 +10,8 @@ from agentslot.model.wires.caching import CacheRetention
 from agentslot.session import Reasoning
 
 _WITHOUT_SAMPLING = "2026-10-21"
+_FIRST_THINKING, _FIRST_ADAPTIVE, _NEWEST = (3, 7), (4, 6), (99, 0)
+_SMALL_OUTPUT = 4_096
 _BUDGETS = {
     Reasoning.LOW: 2_048,
     Reasoning.MEDIUM: 8_192,
@@ -66,7 +68,7 @@ class AnthropicSettings:
     thinking_budgets: Mapping[Reasoning, int] = field(default_factory=lambda: _BUDGETS)
     thinking_display: Literal["summarized", "omitted"] | None = None
     prefix_mismatch: Literal["error", "drop_block"] | None = None
-    max_tokens: int = 32_768
+    max_tokens: int = 32_000
     betas: tuple[str, ...] = ()
 
     @property
@@ -76,19 +78,28 @@ class AnthropicSettings:
 
     def thinking_style(self, model: str) -> ThinkingStyle:
         """How that model is asked to think."""
-        return self.thinking or _style_of(model)
+        if self.thinking is not None:
+            return self.thinking
+        version = _version_of(model)
+        if version < _FIRST_THINKING:
+            return ThinkingStyle.NONE
+        return ThinkingStyle.BUDGET if version < _FIRST_ADAPTIVE else ThinkingStyle.EFFORT
+
+    def output_limit(self, model: str) -> int:
+        """The bound of that model's output where the selection has none."""
+        small = _version_of(model) < _FIRST_THINKING
+        return min(self.max_tokens, _SMALL_OUTPUT) if small else self.max_tokens
 
 
-_VERSION = re.compile(r"claude-(?:(3)[-.](\d)|[a-z]+-(\d+)(?:[-.](\d{1,2})(?!\d))?|(3)-)")
+_VERSION = re.compile(r"claude-(?:(3)[-.](\d)|(3)-|[a-z]+-(\d+)(?:[-.](\d{1,2})(?!\d))?)")
 
 
-def _style_of(model: str) -> ThinkingStyle:
-    """Tell it by a name such as `claude-opus-4-5-20251101` or `anthropic/claude-3.7-sonnet`."""
+def _version_of(model: str) -> tuple[int, int]:
+    """Tell it by a name such as `claude-opus-4-5-20251101` or `anthropic/claude-3.7-sonnet`.
+
+    Names of other makers, who copy today's protocol, count as the newest.
+    """
     found = _VERSION.search(model)
     if found is None:
-        return ThinkingStyle.EFFORT
-    major, minor = found[1] or found[3] or found[5], found[2] or found[4] or 0
-    version = (int(major), int(minor))
-    if version < (3, 7):
-        return ThinkingStyle.NONE
-    return ThinkingStyle.BUDGET if version < (4, 6) else ThinkingStyle.EFFORT
+        return _NEWEST
+    return int(found[1] or found[3] or found[4]), int(found[2] or found[5] or 0)
