@@ -38,11 +38,11 @@ class EncodedTurns(Generic[StateT]):
         Args:
             head: what stands before the first element.
             end: what stands behind.
-            cut: 1 takes away the last comma; more makes room for a changed ending.
+            cut: 1 takes away the last comma, 0 leaves it; more makes room for a changed ending.
         """
         with memoryview(self._prefix) as prefix:
-            if self._tail:
-                return b"".join((head, prefix[: self._size], self._tail[:-cut], end))
+            if tail := self._tail:
+                return b"".join((head, prefix[: self._size], tail[: len(tail) - cut], end))
             return b"".join((head, prefix[: max(self._size - cut, 0)], end))
 
 

@@ -148,12 +148,16 @@ def test_a_conversation_that_begins_with_the_assistant_gets_a_user_before_it() -
     assert sent[0]["role"] == "user"
 
 
-@pytest.mark.parametrize(
-    "inputs", [[], [message(1, Role.USER, " ")], [GO_ON, message(1, Role.ASSISTANT, "fine")]]
-)
-def test_a_user_always_speaks_last(inputs: list[Input]) -> None:
+def test_a_user_always_speaks_last() -> None:
+    fine = message(2, Role.ASSISTANT, "fine")
     for settings in (PLAIN, AnthropicSettings()):
-        assert outline(messages_of(inputs, settings=settings))[-1] == ("user", ["Continue."])
+        for nothing in ([], [message(1, Role.USER, " ")]):
+            assert outline(messages_of(nothing, settings=settings)) == [("user", ["Continue."])]
+        assert outline(messages_of([GO_ON, fine], settings=settings)) == [
+            ("user", ["go on"]),
+            ("assistant", ["fine"]),
+            ("user", ["Continue."]),
+        ]
 
 
 def test_blank_texts_and_empty_turns_are_not_sent() -> None:
