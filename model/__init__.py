@@ -3,6 +3,7 @@
 if __name__ == "model":
     raise ImportError("import agentslot.model instead of model: the folder is a part of agentslot")
 
+from agentslot.model.anthropic import AnthropicModule
 from agentslot.model.attempt import Timeouts
 from agentslot.model.contract import (
     ATTEMPT_OBSERVER,
@@ -33,9 +34,13 @@ from agentslot.model.contract import (
 )
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.openai_compatible import OpenAICompatibleModule
+from agentslot.model.openai_responses import OpenAIResponsesModule
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.transcript import Input, Ledger, Transcript
+from agentslot.model.wires.anthropic_messages import AnthropicSettings, KeyHeader, ThinkingStyle
+from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.openai_completions import CompatibilityProfile
+from agentslot.model.wires.openai_responses import ResponsesSettings
 from agentslot.session import Modality, ModelConfig, Reasoning, TokenUsage, ToolDefinition
 
 __all__ = [
@@ -43,9 +48,12 @@ __all__ = [
     "MODEL_CATALOG",
     "MODEL_EXECUTOR",
     "TOKEN_COUNTER",
+    "AnthropicModule",
+    "AnthropicSettings",
     "AttemptObserver",
     "AttemptOutcome",
     "AttemptRecorder",
+    "CacheRetention",
     "CompatibilityProfile",
     "Completed",
     "Completion",
@@ -53,6 +61,7 @@ __all__ = [
     "Failed",
     "FinishReason",
     "Input",
+    "KeyHeader",
     "Ledger",
     "Modality",
     "ModelCatalog",
@@ -65,13 +74,16 @@ __all__ = [
     "ModelRequest",
     "ModelStream",
     "OpenAICompatibleModule",
+    "OpenAIResponsesModule",
     "Price",
     "Reasoning",
     "ReasoningDelta",
     "RequestedCall",
     "Reset",
+    "ResponsesSettings",
     "RetryPolicy",
     "TextDelta",
+    "ThinkingStyle",
     "Timeouts",
     "TokenBudget",
     "TokenCounter",

@@ -1,6 +1,6 @@
 """One physical request: sent, and read until its answer is complete or broken."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -59,10 +59,10 @@ class Attempt:
         Raises:
             ModelError: no credential, no connection, no time, or an answer that is a failure.
         """
-        own: Mapping[str, str] = {"content-type": "application/json"}
+        own = {"content-type": "application/json", **request.headers}
         if self._endpoint.credential is not None:
             self._secret = self._endpoint.credential.resolve()
-            own = {**own, **self._wire.authorization(self._secret)}
+            own.update(self._wire.authorization(self._secret))
         headers = self._endpoint.header_fields(own)
         try:
             with anyio.fail_after(self._deadline - anyio.current_time()):
@@ -70,7 +70,8 @@ class Attempt:
                 self._body = await open_body(client, url, headers, request.body)
         except (HttpError, TimeoutError) as error:
             raise _transport_error(error, answering=False) from error
-        self.request_id = self._body.headers.get("x-request-id", "")
+        received = self._body.headers
+        self.request_id = received.get("x-request-id") or received.get("request-id", "")
         if self._body.status != 200:
             raise await self._explain(self._body)
         self.answering = True

@@ -20,7 +20,7 @@ from agentslot.model.endpoint import Endpoint
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.estimate import UsageLedger
 from agentslot.model.retry import RetryPolicy
-from agentslot.model.wire import Wire
+from agentslot.model.wire import Wire, WireRequest
 from agentslot.session import AttemptStatus
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class LogicalCall:
         self._attempt: Attempt | None = None
         self._attempts = 0
         self._delay = 0.0
-        self._body = b""
+        self._sent = WireRequest("", b"")
         self._showing = False
         self._ended = False
 
@@ -86,9 +86,8 @@ class LogicalCall:
         self._attempt = Attempt(
             attempt_id, self._wire, self._endpoint, self._timeouts.total_seconds
         )
-        request = self._wire.encode(self._request)
-        self._body = request.body
-        await self._attempt.send(await self._client(), request)
+        self._sent = self._wire.encode(self._request)
+        await self._attempt.send(await self._client(), self._sent)
 
     async def _read(self, attempt: Attempt) -> None:
         deltas = await attempt.read()
@@ -97,7 +96,7 @@ class LogicalCall:
             self._events.extend(deltas)
             return
         answer = attempt.finish()
-        self._usage.learn(self._request.inputs.ledger, self._body, answer.usage)
+        self._usage.learn(self._request.inputs.ledger, self._sent, answer.usage)
         await self._end(attempt, AttemptStatus.SUCCEEDED, served_model=answer.served_model)
         self._ended = True
         self._events.append(Completed(attempt.id, answer.completion))
@@ -133,7 +132,7 @@ class LogicalCall:
         self._attempt = None
         usage = attempt.decoder.usage
         if usage is None and attempt.answering:
-            usage = self._usage.estimate(self._body, attempt.decoder.text)
+            usage = self._usage.estimate(self._sent.body, attempt.decoder.text)
         outcome = AttemptOutcome(
             status, usage, served_model, attempt.request_id, error_code, error_message
         )

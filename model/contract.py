@@ -248,11 +248,10 @@ class Price:
     def cost(self, usage: TokenUsage) -> Decimal:
         """What an attempt with that usage costs, in US dollars, exactly."""
         cached_rate = self.input if self.cached_input is None else self.cached_input
-        fresh = usage.input - usage.cached_input
-        spent = fresh * self.input + usage.cached_input * cached_rate + usage.output * self.output
-        if usage.cache_write:
-            extra = self.input if self.cache_write is None else self.cache_write
-            spent += usage.cache_write * extra
+        write_rate = self.input if self.cache_write is None else self.cache_write
+        fresh = usage.input - usage.cached_input - usage.cache_write
+        spent = fresh * self.input + usage.cached_input * cached_rate
+        spent += usage.cache_write * write_rate + usage.output * self.output
         return spent / 1_000_000
 
 

@@ -12,21 +12,22 @@ from weakref import WeakKeyDictionary
 
 from agentslot.model.contract import ModelRequest
 from agentslot.model.transcript import Ledger
-from agentslot.model.wire import Wire
+from agentslot.model.wire import Wire, WireRequest
 from agentslot.session import TokenUsage
 
 _LETTERS = b" abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _TOKENS_PER_LETTER = 0.6
-_IMAGE = re.compile(rb"data:image/[a-z]+;base64,[A-Za-z0-9+/=]+")
+_IMAGE = re.compile(
+    rb'(?:data:image/[a-z]+;base64,|"media_type":"image/[a-z]+","data":")[A-Za-z0-9+/=]+'
+)
 _TOKENS_PER_IMAGE = 2_000
 _BYTES_PER_TOKEN = 4
-_CLOSING = b"]}"
 
 
 def bound_tokens(body: bytes) -> int:
     """An upper bound of the tokens of an encoded request."""
     images = 0
-    if b";base64," in body:
+    if b"base64" in body:
         body, images = _IMAGE.subn(b"", body)
     others = len(body.translate(None, _LETTERS))
     return (
@@ -40,10 +41,10 @@ class UsageLedger:
     def __init__(self) -> None:
         self._known: WeakKeyDictionary[Ledger, tuple[bytes, int]] = WeakKeyDictionary()
 
-    def learn(self, conversation: Ledger, body: bytes, usage: TokenUsage | None) -> None:
-        """Remember how many tokens the request with that body had."""
-        if usage is not None and not usage.estimated:
-            self._known[conversation] = (body.removesuffix(_CLOSING), usage.input)
+    def learn(self, conversation: Ledger, request: WireRequest, usage: TokenUsage | None) -> None:
+        """Remember how many tokens that request had."""
+        if request.stable and usage is not None and not usage.estimated:
+            self._known[conversation] = (request.body[: request.stable], usage.input)
 
     def bound(self, conversation: Ledger, body: bytes) -> int:
         """An upper bound of the tokens of the next request with that body."""

@@ -1,6 +1,7 @@
 """What a model reads where a value stood: results of tools, attachments, arguments to repeat."""
 
 import json
+import re
 
 from agentslot._json import JsonError, dumps, loads, replace_lone_surrogates
 from agentslot.session import ArtifactMetadata, AttachmentPart, ToolResult, ToolStatus
@@ -44,6 +45,11 @@ def object_arguments(arguments: str) -> str:
     if value is None or value == "":
         return "{}"
     return dumps({"invalid_arguments": replace_lone_surrogates(arguments)})
+
+
+def sendable_name(name: str) -> str:
+    """A tool's name as providers take it back: a model may make up what they refuse for ever."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64]
 
 
 def _render_output(output: str) -> str:

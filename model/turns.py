@@ -9,7 +9,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from agentslot.model.transcript import Input
-from agentslot.session import Message, Role, TextPart, ToolCall, ToolResult
+from agentslot.session import (
+    AttachmentPart,
+    Message,
+    ReasoningPart,
+    Role,
+    TextPart,
+    ToolCall,
+    ToolResult,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +92,9 @@ def sendable_text(message: Message, separator: str) -> str:
     """The text parts that are not blank, joined; empty if there is nothing to send."""
     texts = [part.text for part in message.parts if isinstance(part, TextPart)]
     return separator.join(text for text in texts if text.strip())
+
+
+def sendable_parts(message: Message) -> list[TextPart | AttachmentPart]:
+    """The parts that any provider takes: attachments, and text that is not blank."""
+    parts = [part for part in message.parts if not isinstance(part, ReasoningPart)]
+    return [part for part in parts if isinstance(part, AttachmentPart) or part.text.strip()]

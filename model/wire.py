@@ -5,7 +5,7 @@ owns connections, credentials, timeouts and retries.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from agentslot.model.contract import Completion, ModelRequest, ReasoningDelta, TextDelta
@@ -23,10 +23,15 @@ class WireRequest:
     Attributes:
         path: appended to the base URL, such as `/chat/completions`.
         body: the exact bytes of the body.
+        stable: how many bytes at the beginning of the body the next request of the conversation
+            repeats, 0 if none.
+        headers: header fields of the protocol, names in lower case.
     """
 
     path: str
     body: bytes
+    stable: int = 0
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,11 +58,13 @@ class ModelConfig:
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """Tokens of one attempt. `cached_input` is a part of `input`, `reasoning` a part of `output`.
+    """Tokens of one attempt; what is a part of another figure is never added to it again.
 
     Attributes:
-        input: all tokens read, cached ones included.
-        cache_write: tokens written to the provider's cache, beside `input`'s price class.
+        input: all tokens of the request, cached and newly written ones included.
+        cached_input: the part of `input` that came from the provider's cache.
+        cache_write: the part of `input` that was written to the provider's cache.
+        reasoning: the part of `output` that was thinking.
         total: at least input plus output.
         estimated: True when the provider reported nothing and we counted ourselves.
     """

@@ -1,13 +1,16 @@
 """What the model tests share: requests, conversations in the case book's form, decoded answers."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import anyio
+import pytest
 
 from agentslot.model import (
+    Completion,
     Input,
     ModelConfig,
     ModelEvent,
@@ -16,11 +19,12 @@ from agentslot.model import (
     ToolDefinition,
     Transcript,
 )
-from agentslot.model.wire import Answer, Delta
+from agentslot.model.wire import Answer, Decoder, Delta
 from agentslot.model.wires.openai_completions import OpenAICompletionsDecoder
 from agentslot.session import (
     ArtifactMetadata,
     AttemptId,
+    Continuation,
     Message,
     MessageId,
     Part,
@@ -33,21 +37,58 @@ from agentslot.session import (
     ToolCallId,
     ToolResult,
 )
-from tests.shared import shared
+from tests.shared import SHARED, shared
 
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 CONFIG = ModelConfig(provider="openai", model="m")
 PING = ToolDefinition("ping", "Answers pong.", {"type": "object", "additionalProperties": False})
 
 
-def decode(data: bytes, size: int = 0) -> tuple[Answer, list[Delta]]:
-    """Decode a whole answer, fed in pieces of `size` bytes."""
-    decoder = OpenAICompletionsDecoder(AttemptId("attempt-1"))
+def decode(
+    data: bytes, size: int = 0, make: Callable[[AttemptId], Decoder] = OpenAICompletionsDecoder
+) -> tuple[Answer, list[Delta]]:
+    """Decode a whole answer, fed in pieces of `size` bytes to a decoder that `make` makes."""
+    decoder = make(AttemptId("attempt-1"))
     step = size or max(len(data), 1)
     deltas: list[Delta] = []
     for start in range(0, len(data), step):
         deltas += decoder.feed(data[start : start + step])
     return decoder.finish(), deltas
+
+
+def decode_cut(
+    data: bytes, cuts: list[int], make: Callable[[AttemptId], Decoder]
+) -> tuple[Answer, list[Delta]]:
+    """Decode a whole answer, fed in pieces of the given sizes, over and over."""
+    decoder = make(AttemptId("attempt-1"))
+    deltas: list[Delta] = []
+    for piece in _pieces(data, cuts):
+        deltas += decoder.feed(piece)
+    return decoder.finish(), deltas
+
+
+def _pieces(data: bytes, cuts: list[int]) -> Iterator[bytes]:
+    start = turn = 0
+    while start < len(data):
+        step = cuts[turn % len(cuts)]
+        yield data[start : start + step]
+        start, turn = start + step, turn + 1
+
+
+def recorded_answers(vendor: str, pattern: str, mark: bytes) -> list[Any]:
+    """Every answer in the recordings of a vendor as a parameter with its name.
+
+    Args:
+        vendor: folder of the captures.
+        pattern: which files, as a glob.
+        mark: what each answer begins with; some files hold several, one behind the other.
+    """
+    answers: list[Any] = []
+    for path in sorted((SHARED / "captures" / vendor).glob(pattern)):
+        _, *bodies = path.read_bytes().split(mark)
+        name = f"{vendor}/{path.name.removesuffix('.response.txt')}"
+        answers += [pytest.param(mark + b, id=f"{name}-{n}") for n, b in enumerate(bodies, 1)]
+    return answers
 
 
 def case(name: str) -> bytes:
@@ -62,6 +103,15 @@ def message(number: int, role: Role, *parts: Part | str, **more: Any) -> Message
     return Message(MessageId(f"message-{number}"), role, whole, MOMENT, run, **more)
 
 
+def remembered(number: int, completion: Completion, config: ModelConfig = CONFIG) -> list[Input]:
+    """An answer as History keeps it: its message, and its calls without results."""
+    state = completion.continuation
+    kept = None if state is None else Continuation(config.provider, config.model, state)
+    owner = message(number, Role.ASSISTANT, *completion.parts, continuation=kept)
+    calls = enumerate(completion.calls)
+    return [owner, *(call(owner, n, c.name, c.arguments, c.correlation_id) for n, c in calls)]
+
+
 def call(owner: Message, number: int, name: str, arguments: str, token: str = "") -> ToolCall:
     """A call of an assistant message."""
     return ToolCall(
@@ -73,6 +123,14 @@ def call(owner: Message, number: int, name: str, arguments: str, token: str = ""
         name,
         arguments,
     )
+
+
+def exchange(arguments: str, output: ToolResult | None = None, **more: Any) -> list[Input]:
+    """A question, an assistant's call of `ping`, and its result."""
+    owner = message(2, Role.ASSISTANT, **more)
+    made = call(owner, 1, "ping", arguments)
+    result = output or ToolResult.succeeded(made.id, "pong")
+    return [message(1, Role.USER, "q"), owner, made, replace(result, call_id=made.id)]
 
 
 def request(

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -22,12 +21,12 @@ from agentslot.session import (
     Continuation,
     ReasoningPart,
     Role,
-    ToolCall,
     ToolCallId,
     ToolResult,
     ToolStatus,
 )
-from tests.model.support import CONFIG, call, case, conversation, decode, message, request
+from tests.model.histories import OPERATIONS, play
+from tests.model.support import CONFIG, call, case, conversation, decode, exchange, message, request
 
 URL = "http://127.0.0.1:1/v1"
 GO_ON = message(99, Role.USER, "go on")
@@ -54,14 +53,6 @@ def messages_of(inputs: Sequence[Input], **more: Any) -> list[dict[str, Any]]:
 
 def roles_and_content(messages: list[dict[str, Any]]) -> list[tuple[str, Any]]:
     return [(entry["role"], entry["content"]) for entry in messages]
-
-
-def exchange(arguments: str, output: ToolResult | None = None, **more: Any) -> list[Input]:
-    """A question, an assistant's call of `ping`, and its result."""
-    owner = message(2, Role.ASSISTANT, **more)
-    made = call(owner, 1, "ping", arguments)
-    result = output or ToolResult.succeeded(made.id, "pong")
-    return [message(1, Role.USER, "q"), owner, made, replace(result, call_id=made.id)]
 
 
 def test_a_request_says_what_is_asked_and_nothing_else() -> None:
@@ -324,35 +315,7 @@ def test_only_what_is_new_is_encoded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert encoded == ["go on"]
 
 
-operations = st.lists(
-    st.sampled_from(["user", "blank", "assistant", "call", "result", "stray", "again"]), max_size=25
-)
-
-
-def play(names: list[str]) -> list[Input]:
-    """Any order of things that a History may hold, legal or not."""
-    inputs: list[Input] = []
-    owner = message(0, Role.ASSISTANT, "hello")
-    calls: list[ToolCall] = []
-    for number, name in enumerate(names, 1):
-        if name == "assistant":
-            owner = message(number, Role.ASSISTANT)
-            inputs.append(owner)
-        elif name == "call":
-            calls.append(call(owner, number, "ping", "{", token="same"))
-            inputs.append(calls[-1])
-        elif name == "result" and calls:
-            inputs.append(ToolResult.succeeded(calls[-1].id, number))
-        elif name == "again" and calls:
-            inputs.append(ToolResult.succeeded(calls[0].id, number))
-        elif name == "stray":
-            inputs.append(ToolResult.succeeded(ToolCallId("nowhere"), number))
-        elif name in ("user", "blank"):
-            inputs.append(message(number, Role.USER, "hi" if name == "user" else " \n"))
-    return inputs
-
-
-@given(names=operations, cut=st.integers(0, 25))
+@given(names=OPERATIONS, cut=st.integers(0, 25))
 def test_any_history_gives_a_request_that_providers_accept(names: list[str], cut: int) -> None:
     inputs = play(names)
     sent = messages_of(inputs)

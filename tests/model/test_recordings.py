@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentslot.model import ModelError, ModelErrorCode, ReasoningDelta, TextDelta
-from agentslot.model.wire import Delta
 from agentslot.model.wires.openai_completions import OpenAICompletionsWire
-from agentslot.session import AttemptId, ReasoningPart, TextPart
-from tests.model.support import decode
+from agentslot.session import ReasoningPart, TextPart
+from tests.model.support import decode, decode_cut
 from tests.shared import SHARED, shared
 
 VENDORS = (
@@ -109,14 +108,8 @@ def test_any_cut_of_a_recorded_stream_gives_the_same_answer(number: int, cuts: l
     if not paths:
         shared("captures")
     body = paths[number % len(paths)].read_bytes()
-    decoder = OpenAICompletionsWire("http://127.0.0.1").decoder(AttemptId("attempt-1"))
-    deltas: list[Delta] = []
-    start = turn = 0
-    while start < len(body):
-        step = cuts[turn % len(cuts)]
-        deltas += decoder.feed(body[start : start + step])
-        start, turn = start + step, turn + 1
-    assert (decoder.finish(), deltas) == decode(body)
+    make = OpenAICompletionsWire("http://127.0.0.1").decoder
+    assert decode_cut(body, cuts, make) == decode(body)
 
 
 def failure(name: str, status: int) -> ModelError:

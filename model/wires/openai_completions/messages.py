@@ -1,20 +1,24 @@
 """One turn as the messages of this wire."""
 
-import base64
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from agentslot._json import JsonValue, dumps, loads, replace_lone_surrogates
-from agentslot.model.rendering import object_arguments, render_attachment, render_result
-from agentslot.model.turns import Turn, sendable_text
+from agentslot._json import JsonValue, dumps, replace_lone_surrogates
+from agentslot.model.rendering import (
+    object_arguments,
+    render_attachment,
+    render_result,
+    sendable_name,
+)
+from agentslot.model.turns import Turn, sendable_parts, sendable_text
 from agentslot.model.wires.openai_completions import thinking
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile, ThinkingReplay
+from agentslot.model.wires.pictures import Pictures
 from agentslot.model.wires.reading import JsonObject, as_object, as_text
-from agentslot.session import AttachmentPart, Message, ReasoningPart, Role, TextPart, ToolCall
-
-_IMAGE_TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+from agentslot.model.wires.replay import own_state
+from agentslot.session import AttachmentPart, Message, Role, TextPart, ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +28,7 @@ class MessageEncoder:
     profile: CompatibilityProfile
     provider: str
     model: str
-    images: Mapping[str, bytes]
+    pictures: Pictures
 
     def system(self, prompt: str | None) -> bytes:
         """The system prompt, if there is one."""
@@ -36,7 +40,7 @@ class MessageEncoder:
             content = [{"type": "text", "text": content, "cache_control": {"type": "ephemeral"}}]
         return _join([{"role": role, "content": content}])
 
-    def encode(self, turn: Turn, *, after_tool: bool) -> tuple[bytes, bool]:
+    def encode(self, turn: Turn, after_tool: bool) -> tuple[bytes, bool]:
         """The messages of a turn, and whether the last one is the result of a tool.
 
         Args:
@@ -60,15 +64,9 @@ class MessageEncoder:
 
     def _user_contents(self, turn: Turn) -> Iterator[JsonValue]:
         """What user messages the turn has, pictures that tools made among them."""
-        pictures = [
-            self._block(part)
-            for result in turn.results
-            if result is not None
-            for part in (AttachmentPart(a.id, a.media_type, a.name) for a in result.artifacts)
-            if self._is_shown(part)
-        ]
-        if pictures:
-            yield list[JsonValue](pictures)
+        made = [part for result in turn.results for part in self.pictures.of_result(result)]
+        if made:
+            yield [self._block(part) for part in made]
         users = [turn.message] if turn.message.role is Role.USER else []
         for message in (*users, *turn.interjected):
             if content := self._user_content(message):
@@ -88,7 +86,7 @@ class MessageEncoder:
                     "id": call_id,
                     "type": "function",
                     "function": {
-                        "name": _fit_name(call.name),
+                        "name": sendable_name(call.name),
                         "arguments": object_arguments(call.arguments),
                     },
                 }
@@ -99,45 +97,34 @@ class MessageEncoder:
     def _result(self, call: ToolCall, call_id: str, text: str) -> JsonObject:
         message: JsonObject = {"role": "tool", "tool_call_id": call_id, "content": text}
         if self.profile.tool_result_name:
-            message["name"] = _fit_name(call.name)
+            message["name"] = sendable_name(call.name)
         return message
 
     def _user_content(self, message: Message) -> JsonValue:
         """Text, or blocks if there is a picture to show; empty if everything is blank."""
-        parts = [part for part in message.parts if not isinstance(part, ReasoningPart)]
-        parts = [part for part in parts if isinstance(part, AttachmentPart) or part.text.strip()]
-        if any(isinstance(part, AttachmentPart) and self._is_shown(part) for part in parts):
+        parts = sendable_parts(message)
+        if any(self.pictures.shows(part) for part in parts):
             return [self._block(part) for part in parts]
         texts = [p.text if isinstance(p, TextPart) else render_attachment(p) for p in parts]
         return replace_lone_surrogates("\n\n".join(texts))
 
-    def _is_shown(self, part: AttachmentPart) -> bool:
-        return part.media_type in _IMAGE_TYPES and part.artifact_id in self.images
-
     def _block(self, part: TextPart | AttachmentPart) -> JsonObject:
         if isinstance(part, TextPart):
             return {"type": "text", "text": replace_lone_surrogates(part.text)}
-        if not self._is_shown(part):
+        if not self.pictures.shows(part):
             return {"type": "text", "text": replace_lone_surrogates(render_attachment(part))}
-        data = base64.b64encode(self.images[part.artifact_id]).decode()
-        return {"type": "image_url", "image_url": {"url": f"data:{part.media_type};base64,{data}"}}
+        url = f"data:{part.media_type};base64,{self.pictures.base64(part)}"
+        return {"type": "image_url", "image_url": {"url": url}}
 
     def _thinking(self, turn: Turn) -> JsonObject:
         replay = self.profile.thinking_replay
         if replay is ThinkingReplay.NEVER:
             return {}
-        kept = self._own_continuation(turn.message)
+        kept = as_object(own_state(turn.message, self.provider, self.model))
         if replay is ThinkingReplay.WITH_CALLS:
             name = thinking.TEXT_FIELDS[0]
             return {name: as_text(kept.get(name))} if turn.calls else {}
         return {name: value for name, value in kept.items() if name in thinking.FIELDS}
-
-    def _own_continuation(self, message: Message) -> JsonObject:
-        """What this very model wanted back; a foreign model's state is none of its business."""
-        state = message.continuation
-        if state is None or (state.provider, state.model) != (self.provider, self.model):
-            return {}
-        return as_object(loads(state.state))
 
     def _ids(self, calls: Iterable[ToolCall]) -> list[str]:
         """One id a call, unique in its turn and of the form that the server wants."""
@@ -149,11 +136,6 @@ class MessageEncoder:
                 call_id = hashlib.sha256(f"{call.id}/{call_id}".encode()).hexdigest()[:9]
             ids.append(call_id)
         return ids
-
-
-def _fit_name(name: str) -> str:
-    """A name as servers take it back; a model may have made one up that they refuse for ever."""
-    return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64]
 
 
 def _join(messages: Iterable[JsonObject]) -> bytes:

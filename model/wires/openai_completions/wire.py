@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from agentslot.model.contract import ModelRequest
 from agentslot.model.errors import ModelError
 from agentslot.model.wire import WireRequest
+from agentslot.model.wires.failure import explain_status
 from agentslot.model.wires.openai_completions.decode import OpenAICompletionsDecoder
 from agentslot.model.wires.openai_completions.encode import RequestEncoder
-from agentslot.model.wires.openai_completions.failure import explain_status
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile, profile_for
 from agentslot.session import AttemptId
 
@@ -26,7 +26,8 @@ class OpenAICompletionsWire:
         """Build the request; `images` holds the content of image artifacts by id."""
         profile = self._profile or profile_for(self._base_url, request.config.model)
         encoder = self._encoders.setdefault(profile, RequestEncoder(profile))
-        return WireRequest("/chat/completions", encoder.encode(request, images or {}))
+        body = encoder.encode(request, images or {})
+        return WireRequest("/chat/completions", body, stable=len(body) - len("]}"))
 
     def decoder(self, attempt_id: AttemptId) -> OpenAICompletionsDecoder:
         """Make a decoder for the answer to one attempt."""

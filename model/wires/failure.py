@@ -1,4 +1,4 @@
-"""Failures of this wire: error bodies, and errors inside a stream that began with status 200."""
+"""Failures as vendors tell them: error bodies, and errors in a stream that began well."""
 
 from collections.abc import Mapping
 
@@ -32,7 +32,7 @@ def explain_status(status: int, headers: Mapping[str, str], body: bytes) -> Mode
 
 
 def find_failure(chunk: JsonObject) -> VendorError | None:
-    """Find the error that a chunk carries beside, or instead of, its choices."""
+    """Find the error that an event carries beside, or instead of, a piece of the answer."""
     error = chunk.get("error")
     if error:
         details: JsonObject = error if isinstance(error, dict) else {"message": error}

@@ -1,0 +1,78 @@
+"""The module for Anthropic and every server that speaks its Messages API."""
+
+from collections.abc import Mapping, Sequence
+
+from agentslot.model.attempt import Timeouts
+from agentslot.model.contract import ExecutionCapabilities, ModelDescriptor
+from agentslot.model.endpoint import Endpoint, EnvironmentCredential
+from agentslot.model.provider import ProviderModule, describe_models
+from agentslot.model.retry import RetryPolicy
+from agentslot.model.wires.anthropic_messages import (
+    AnthropicMessagesWire,
+    AnthropicSettings,
+    ThinkingStyle,
+)
+from agentslot.session import Reasoning
+
+_WINDOW = 200_000
+_EFFORTS = (Reasoning.DEFAULT, Reasoning.LOW, Reasoning.MEDIUM, Reasoning.HIGH)
+
+
+class AnthropicModule(ProviderModule):
+    """Fills `model.executor` with one server that speaks Anthropic's Messages API.
+
+    ```python
+    AnthropicModule(models=["claude-sonnet-5"])
+    ```
+
+    It also gives the default token counter, and a catalog under the provider's key.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[str | ModelDescriptor],
+        *,
+        base_url: str = "https://api.anthropic.com",
+        api_key_env: str | None = "ANTHROPIC_API_KEY",
+        provider: str = "anthropic",
+        settings: AnthropicSettings | None = None,
+        headers: Mapping[str, str | None] | None = None,
+        retry: RetryPolicy | None = None,
+        timeouts: Timeouts | None = None,
+    ) -> None:
+        """Describe the server; nothing is connected or looked up before the first request.
+
+        Args:
+            models: what may be asked: ids, or descriptors where window, output limit, efforts or
+                price are known. An id alone is taken for a text model with a window of 200,000
+                tokens.
+            base_url: absolute URL to which `/v1/messages` is appended.
+            api_key_env: environment variable with the key, read anew for each attempt; None for a
+                server that wants no key.
+            provider: key of this server in model selections and the catalog.
+            settings: API version, key header, caching and thinking.
+            headers: further header fields of every request; None removes one.
+            retry: how often and how patiently a call is tried.
+            timeouts: limits of one attempt.
+
+        Raises:
+            ValueError: base_url is no plain absolute URL, there is no model, or a descriptor names
+                another provider.
+        """
+        chosen = settings or AnthropicSettings()
+
+        def guess(model: str) -> ExecutionCapabilities:
+            thinks = chosen.thinking_style(model) is not ThinkingStyle.NONE
+            return ExecutionCapabilities(_WINDOW, reasoning=_EFFORTS if thinks else _EFFORTS[:1])
+
+        described = describe_models(models, provider, guess)
+        limits = {d.model: d.capabilities.max_output_tokens for d in described}
+        credential = None if api_key_env is None else EnvironmentCredential(api_key_env)
+        super().__init__(
+            f"model.anthropic.{provider}",
+            AnthropicMessagesWire(chosen, limits),
+            Endpoint(base_url, credential, headers or {}),
+            described,
+            retry=retry,
+            timeouts=timeouts,
+        )

@@ -1,0 +1,113 @@
+"""What the modules of all providers have in common: one server, one wire, the models behind it."""
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from agentslot import Module, Registrar
+from agentslot.model.attempt import Timeouts
+from agentslot.model.contract import (
+    MODEL_CATALOG,
+    MODEL_EXECUTOR,
+    TOKEN_COUNTER,
+    ExecutionCapabilities,
+    ModelDescriptor,
+)
+from agentslot.model.endpoint import Endpoint
+from agentslot.model.estimate import BoundingTokenCounter, UsageLedger
+from agentslot.model.executor import WireExecutor
+from agentslot.model.retry import RetryPolicy
+from agentslot.model.wire import Wire
+
+
+class ProviderModule(Module):
+    """Fills `model.executor` with one server that is reached over one wire.
+
+    It also gives the default token counter, and a catalog under the provider's key.
+    """
+
+    def __init__(
+        self,
+        module_id: str,
+        wire: Wire,
+        endpoint: Endpoint,
+        models: Sequence[ModelDescriptor],
+        *,
+        retry: RetryPolicy | None = None,
+        timeouts: Timeouts | None = None,
+    ) -> None:
+        """Describe the server; nothing is connected or looked up before the first request.
+
+        Args:
+            module_id: identity of the module.
+            wire: the protocol.
+            endpoint: the server.
+            models: what may be asked, all of one provider; see `describe_models`.
+            retry: how often and how patiently a call is tried.
+            timeouts: limits of one attempt.
+        """
+        super().__init__(module_id)
+        usage = UsageLedger()
+        self._catalog = StaticCatalog(tuple(models))
+        self._counter = BoundingTokenCounter(wire, usage)
+        self._executor = WireExecutor(
+            wire, endpoint, models, retry=retry, timeouts=timeouts, usage=usage
+        )
+
+    def register(self, registrar: Registrar) -> None:
+        """Contribute executor, default token counter and catalog."""
+        provider = self._catalog.descriptors[0].provider
+        registrar.contribute(
+            MODEL_EXECUTOR.set(self._executor),
+            TOKEN_COUNTER.set_default(self._counter),
+            MODEL_CATALOG.add(provider, self._catalog),
+        )
+
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncGenerator[None]:
+        """Close the connections when the application ends."""
+        try:
+            yield
+        finally:
+            await self._executor.aclose()
+
+
+@dataclass(frozen=True, slots=True)
+class StaticCatalog:
+    """A ModelCatalog that was written down."""
+
+    descriptors: tuple[ModelDescriptor, ...]
+
+    def models(self) -> Sequence[ModelDescriptor]:
+        """All of them."""
+        return self.descriptors
+
+
+def describe_models(
+    models: Sequence[str | ModelDescriptor],
+    provider: str,
+    guess: Callable[[str], ExecutionCapabilities],
+) -> tuple[ModelDescriptor, ...]:
+    """Descriptors of the models that a module was given.
+
+    Args:
+        models: ids, or descriptors where window, reasoning or price are known.
+        provider: key of the provider.
+        guess: what a model named by its id alone is taken for.
+
+    Raises:
+        ValueError: there is no model, or a descriptor names another provider.
+    """
+    if isinstance(models, str) or not models:
+        raise ValueError(f"models must be a list of at least one model, not {models!r}")
+    described = tuple(
+        ModelDescriptor(provider, model, guess(model)) if isinstance(model, str) else model
+        for model in models
+    )
+    for descriptor in described:
+        if descriptor.provider != provider:
+            raise ValueError(
+                f"model {descriptor.model!r} belongs to provider {descriptor.provider!r}, this"
+                f" module is {provider!r}: give the module provider={descriptor.provider!r}"
+            )
+    return described

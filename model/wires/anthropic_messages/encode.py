@@ -1,0 +1,119 @@
+"""Encoding requests, with the marks that say how far the server should cache."""
+
+from collections.abc import Mapping
+
+from agentslot._json import dumps, replace_lone_surrogates
+from agentslot.model.contract import ModelRequest
+from agentslot.model.wire import WireRequest
+from agentslot.model.wires.anthropic_messages.messages import (
+    CALL_ID,
+    MessageEncoder,
+    user_message,
+)
+from agentslot.model.wires.anthropic_messages.settings import AnthropicSettings, ThinkingStyle
+from agentslot.model.wires.caching import CacheRetention
+from agentslot.model.wires.callids import CallIds
+from agentslot.model.wires.pictures import Pictures
+from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
+from agentslot.model.wires.reading import JsonObject
+from agentslot.session import ModelConfig, Reasoning, Role, ToolDefinition
+
+_MARKS = {
+    CacheRetention.NONE: "",
+    CacheRetention.SHORT: ',"cache_control":{"type":"ephemeral"}',
+    CacheRetention.LONG: ',"cache_control":{"type":"ephemeral","ttl":"1h"}',
+}
+_LAST_BLOCK_END = "}]},"
+_MIN_BUDGET = 1_024
+
+
+class RequestEncoder:
+    """Encodes requests for one server.
+
+    Three marks end what is cached: behind the last tool, the system prompt and the last block of
+    the conversation. The third one moves on with each request, so that the next finds all before it
+    cached; it is put behind bytes that stay the same.
+    """
+
+    def __init__(self, settings: AnthropicSettings, max_output: Mapping[str, int]) -> None:
+        """Take the settings, and the largest output of each model that has a known one."""
+        self._settings = settings
+        self._max_output = max_output
+        self._mark = _MARKS[settings.cache]
+        self._conversations = PerConversation(_Conversation)
+        self._tools = ToolsText(_tool)
+        self._headers = {"anthropic-version": settings.api_version}
+        if settings.betas:
+            self._headers["anthropic-beta"] = ",".join(settings.betas)
+
+    def encode(self, request: ModelRequest, images: Mapping[str, bytes]) -> WireRequest:
+        """Build the request.
+
+        Args:
+            request: what to ask.
+            images: content of image artifacts by id; others appear as a line of text.
+        """
+        config, known = request.config, self._conversations.of(request)
+        encoder = MessageEncoder(config.provider, config.model, Pictures(images), known.ids)
+        turns = known.prefix.extend(request.inputs, encoder.encode)
+        end = f"{self._mark}{_LAST_BLOCK_END[:-1]}]}}".encode()
+        head = self._head(request)
+        if turns.state is Role.USER:
+            body = turns.join(head, end, cut=len(_LAST_BLOCK_END))
+            return WireRequest("/v1/messages", body, len(body) - len(end), self._headers)
+        # Models refuse to go on with their own message, so someone must speak last.
+        last = user_message("Continue.").removesuffix(_LAST_BLOCK_END).encode()
+        body = turns.join(head, last + end, cut=0)
+        return WireRequest("/v1/messages", body, len(body) - len(last + end), self._headers)
+
+    def _head(self, request: ModelRequest) -> bytes:
+        config = request.config
+        limit = config.max_tokens or self._settings.output_limit(config.model)
+        limit = min(limit, self._max_output.get(config.model) or limit)
+        head: JsonObject = {"model": config.model, "max_tokens": limit, "stream": True}
+        thinking = self._thinking(config, limit)
+        if config.temperature is not None and self._settings.takes_temperature and not thinking:
+            head["temperature"] = config.temperature
+        head.update(thinking)
+        text = dumps(head)[:-1]
+        if request.tools:
+            text += f',"tools":{self._tools.of(request.tools)[:-2]}{self._mark}}}]'
+        if request.system_prompt and request.system_prompt.strip():
+            prompt = dumps({"type": "text", "text": replace_lone_surrogates(request.system_prompt)})
+            text += f',"system":[{prompt[:-1]}{self._mark}}}]'
+        return f'{text},"messages":['.encode()
+
+    def _thinking(self, config: ModelConfig, limit: int) -> JsonObject:
+        """The members that ask for thinking; none if nothing is asked for."""
+        settings, effort = self._settings, config.reasoning
+        style = settings.thinking_style(config.model)
+        options: JsonObject = {}
+        if settings.thinking_display:
+            options["display"] = settings.thinking_display
+        if settings.prefix_mismatch:
+            options["block_binding"] = {"prefix_mismatch_behavior": settings.prefix_mismatch}
+        if style is ThinkingStyle.EFFORT and (options or effort is not Reasoning.DEFAULT):
+            asked: JsonObject = {"thinking": {"type": "adaptive", **options}}
+            if effort is not Reasoning.DEFAULT:
+                asked["output_config"] = {"effort": effort.value}
+            return asked
+        if style is ThinkingStyle.BUDGET and effort in settings.thinking_budgets:
+            if limit <= _MIN_BUDGET:
+                return {}  # no room: the budget must be less than the limit
+            budget = max(_MIN_BUDGET, min(settings.thinking_budgets[effort], limit // 2))
+            return {"thinking": {"type": "enabled", "budget_tokens": budget, **options}}
+        return {}
+
+
+class _Conversation:
+    def __init__(self) -> None:
+        self.ids = CallIds(CALL_ID)
+        self.prefix: EncodedPrefix[Role | None] = EncodedPrefix(None)
+
+
+def _tool(tool: ToolDefinition) -> dict[str, object]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": dict(tool.input_schema),
+    }

@@ -1,0 +1,83 @@
+"""Encoding requests of the Responses API. The server keeps nothing: each one tells it all."""
+
+from collections.abc import Mapping
+
+from agentslot._json import dumps, replace_lone_surrogates
+from agentslot.model.contract import ModelRequest
+from agentslot.model.wire import WireRequest
+from agentslot.model.wires.caching import CacheRetention
+from agentslot.model.wires.callids import CallIds
+from agentslot.model.wires.openai_responses.messages import CALL_ID, ItemEncoder
+from agentslot.model.wires.openai_responses.settings import ResponsesSettings
+from agentslot.model.wires.pictures import Pictures
+from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
+from agentslot.model.wires.reading import JsonObject
+from agentslot.session import Reasoning, ToolDefinition
+
+_MAX_CACHE_KEY = 64
+_NOTHING_SAID = b'{"role":"user","content":[{"type":"input_text","text":"Continue."}]},'
+_END = b"]}"
+
+
+class RequestEncoder:
+    """Encodes requests for one server."""
+
+    def __init__(self, settings: ResponsesSettings) -> None:
+        self._settings = settings
+        self._conversations = PerConversation(_Conversation)
+        self._tools = ToolsText(_tool)
+
+    def encode(self, request: ModelRequest, images: Mapping[str, bytes]) -> WireRequest:
+        """Build the request.
+
+        Args:
+            request: what to ask.
+            images: content of image artifacts by id; others appear as a line of text.
+        """
+        config, known = request.config, self._conversations.of(request)
+        encoder = ItemEncoder(config.provider, config.model, Pictures(images), known.ids)
+        turns = known.prefix.extend(request.inputs, encoder.encode)
+        head = self._head(request)
+        body = turns.join(head, _END) if turns else head + _NOTHING_SAID[:-1] + _END
+        return WireRequest("/responses", body, stable=len(body) - len(_END) if turns else len(head))
+
+    def _head(self, request: ModelRequest) -> bytes:
+        config, settings = request.config, self._settings
+        head: JsonObject = {"model": config.model, "stream": True, "store": False}
+        if settings.reasons(config.model):
+            head["include"] = ["reasoning.encrypted_content"]
+            reasoning: JsonObject = {}
+            if config.reasoning is not Reasoning.DEFAULT:
+                reasoning["effort"] = config.reasoning.value
+            if settings.summary:
+                reasoning["summary"] = settings.summary
+            if reasoning:
+                head["reasoning"] = reasoning
+        if config.max_tokens is not None:
+            head["max_output_tokens"] = config.max_tokens
+        if config.temperature is not None:
+            head["temperature"] = config.temperature
+        if settings.cache is not CacheRetention.NONE:
+            head["prompt_cache_key"] = request.session_id[:_MAX_CACHE_KEY]
+        if settings.cache is CacheRetention.LONG:
+            head["prompt_cache_retention"] = "24h"
+        if request.system_prompt and request.system_prompt.strip():
+            head["instructions"] = replace_lone_surrogates(request.system_prompt)
+        tools = f',"tools":{self._tools.of(request.tools)}' if request.tools else ""
+        return f'{dumps(head)[:-1]}{tools},"input":['.encode()
+
+
+class _Conversation:
+    def __init__(self) -> None:
+        self.ids = CallIds(CALL_ID)
+        self.prefix: EncodedPrefix[None] = EncodedPrefix(None)
+
+
+def _tool(tool: ToolDefinition) -> dict[str, object]:
+    return {
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": dict(tool.input_schema),
+        "strict": False,  # the default is true, which allows only some schemas
+    }

@@ -1,0 +1,114 @@
+"""What is already encoded of a conversation: a turn encodes what is new, the rest is bytes."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from agentslot._json import dumps
+from agentslot.model.contract import ModelRequest
+from agentslot.model.transcript import Ledger, Transcript
+from agentslot.model.turns import Turn, read_turns
+from agentslot.session import ToolDefinition
+
+StateT = TypeVar("StateT")
+KeptT = TypeVar("KeptT")
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedTurns(Generic[StateT]):
+    """The encoded turns of one request, each element with a comma behind it.
+
+    Attributes:
+        state: what the encoder said after the last turn.
+    """
+
+    state: StateT
+    _prefix: bytearray
+    _size: int
+    _tail: bytes
+
+    def __bool__(self) -> bool:
+        return bool(self._size or self._tail)
+
+    def join(self, head: bytes, end: bytes, *, cut: int = 1) -> bytes:
+        """`head`, the turns without their last `cut` bytes, and `end`; copied only once.
+
+        Args:
+            head: what stands before the first element.
+            end: what stands behind.
+            cut: 1 takes away the last comma, 0 leaves it; more makes room for a changed ending.
+        """
+        with memoryview(self._prefix) as prefix:
+            if tail := self._tail:
+                return b"".join((head, prefix[: self._size], tail[: len(tail) - cut], end))
+            return b"".join((head, prefix[: max(self._size - cut, 0)], end))
+
+
+class EncodedPrefix(Generic[StateT]):
+    """The encoded finished turns of one conversation, for one model.
+
+    The state is what an encoder must know of the turns before the one that it encodes.
+    """
+
+    def __init__(self, state: StateT) -> None:
+        self._data = bytearray()
+        self._inputs = [0]  # inputs used up, per finished turn
+        self._ends = [0]  # length of the data, per finished turn
+        self._states = [state]
+
+    def extend(
+        self, inputs: Transcript, encode: Callable[[Turn, StateT], tuple[bytes, StateT]]
+    ) -> EncodedTurns[StateT]:
+        """Bring the prefix up to `inputs`, and encode behind it what may still change."""
+        known = bisect_right(self._inputs, len(inputs)) - 1
+        newest = known == len(self._inputs) - 1
+        size, state = self._ends[known], self._states[known]
+        tail = bytearray()
+        for turn in read_turns(inputs, self._inputs[known]):
+            encoded, state = encode(turn, state)
+            if newest and turn.final and not tail:
+                self._data += encoded
+                self._inputs.append(turn.end)
+                self._ends.append(len(self._data))
+                self._states.append(state)
+                size = len(self._data)
+            else:
+                tail += encoded
+        return EncodedTurns(state, self._data, size, bytes(tail))
+
+
+class PerConversation(Generic[KeptT]):
+    """What an encoder keeps for each conversation and model, as long as the conversation lives."""
+
+    def __init__(self, make: Callable[[], KeptT]) -> None:
+        self._make = make
+        self._kept: WeakKeyDictionary[Ledger, dict[tuple[str, str], KeptT]] = WeakKeyDictionary()
+
+    def of(self, request: ModelRequest) -> KeptT:
+        """What is kept for the request's conversation and model; made if there is nothing yet."""
+        models = self._kept.setdefault(request.inputs.ledger, {})
+        key = (request.config.provider, request.config.model)
+        if key not in models:
+            models[key] = self._make()
+        return models[key]
+
+
+class ToolsText:
+    """Tool definitions as a JSON array; the same ones are written once."""
+
+    def __init__(self, write: Callable[[ToolDefinition], Mapping[str, object]]) -> None:
+        self._write = write
+        self._known: Sequence[ToolDefinition] = ()
+        self._text = "[]"
+
+    def of(self, tools: Sequence[ToolDefinition]) -> str:
+        """The array. Equal definitions count as the same, whoever built them."""
+        known = self._known
+        if len(known) != len(tools) or any(
+            a is not b and a != b for a, b in zip(known, tools, strict=True)
+        ):
+            self._text = dumps([self._write(tool) for tool in tools])
+        self._known = tools
+        return self._text
