@@ -1,7 +1,7 @@
 """Processes that really die: one is kept ready and forks itself for each that is to be killed.
 
-A fork begins with everything imported, so a kill costs milliseconds. `python -m tests.faults.killing`
-reads one job a line and answers each with the status that its fork ended in.
+A fork begins with everything imported, so a kill costs milliseconds. The process reads one job a
+line and answers each with the status that its fork ended in.
 """
 
 import json

@@ -2,8 +2,7 @@
 
 A point is a place where the process may be stopped: around each write and each effect. When it is
 stopped at one, nothing that it tries after that happens any more, so the disk and the effects are
-what a kill at that point leaves. With a path the world keeps what it knows in a file as well, for a
-process that is really killed.
+what a kill at that point leaves. For a process that is really killed the world keeps a record.
 """
 
 import hashlib
@@ -55,17 +54,15 @@ class World:
         stopped: set once the process has been stopped.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, record: Path | None = None) -> None:
         self.effects: Counter[str] = Counter()
         self.acknowledged: dict[SessionId, Acknowledged] = {}
         self.accepted: dict[SessionId, set[MessageId]] = {}
         self.violations: list[str] = []
         self._kill = False
         self._file = -1
-        if path is not None:
-            if path.exists():
-                self._remember(path)
-            self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        if record is not None:
+            self._file = os.open(record, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         self.begin_process()
 
     def begin_process(self, stop_at: int | None = None, *, kill: bool = False) -> None:
@@ -161,16 +158,20 @@ class World:
         if self._file >= 0:
             os.write(self._file, json.dumps(record).encode() + b"\n")
 
-    def _remember(self, path: Path) -> None:
-        for line in path.read_text().splitlines():
-            match json.loads(line):
-                case ["effect", name]:
-                    self.effects[name] += 1
-                case ["acknowledged", session, revision, facts, whole]:
-                    self.acknowledged[session] = Acknowledged(revision, facts, whole)
-                case ["accepted", session, message]:
-                    self.accepted.setdefault(session, set()).add(message)
-                case ["withdrawn", session, message]:
-                    self.accepted[session].discard(message)
-                case other:
-                    raise AssertionError(f"unknown record {other}")
+
+def world_of(record: Path) -> World:
+    """What the world of a killed process knows, from its record."""
+    world = World()
+    for line in record.read_text().splitlines():
+        match json.loads(line):
+            case ["effect", name]:
+                world.effects[name] += 1
+            case ["acknowledged", session, revision, facts, whole]:
+                world.acknowledged[session] = Acknowledged(revision, facts, whole)
+            case ["accepted", session, message]:
+                world.accept(session, message)
+            case ["withdrawn", session, message]:
+                world.withdraw(session, message)
+            case other:
+                raise AssertionError(f"unknown record {other}")
+    return world
