@@ -37,7 +37,7 @@ async def recover(scenario: Scenario, folder: Path, world: World) -> None:
     async def drive(stage: Stage) -> None:
         stage.gate.open()
         for session_id in checks.session_files(folder):
-            await _go_on(scenario, stage, session_id)
+            await go_on(scenario, stage, session_id)
 
     await _until_stopped(scenario, folder, world, drive)
 
@@ -63,7 +63,8 @@ async def _until_stopped(
             raise
 
 
-async def _go_on(scenario: Scenario, stage: Stage, session_id: SessionId) -> None:
+async def go_on(scenario: Scenario, stage: Stage, session_id: SessionId) -> None:
+    """Open a Session, let it come to rest, and ask one more thing of it."""
     session = await stage.channel.resume_session(session_id)
     await _rest(stage.access, session_id)
     await session.view()

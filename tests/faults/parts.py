@@ -64,16 +64,27 @@ class TearingOperations(FileOperations):
 
 
 class StoppableStore:
-    """A FileStore with a point before each write, in it, and before its answer."""
+    """A FileStore with a point before each write, in it, and before its answer.
 
-    def __init__(self, directory: Path, world: World) -> None:
-        self.inner = FileStore(directory, operations=TearingOperations(world))
+    Attributes:
+        created: the Sessions that it was asked for.
+        requests: the commits that it was asked for.
+    """
+
+    def __init__(
+        self, directory: Path, world: World, operations: FileOperations | None = None
+    ) -> None:
+        self.inner = FileStore(directory, operations=operations or TearingOperations(world))
+        self.created: list[NewSession] = []
+        self.requests: list[CommitRequest] = []
         self._world = world
 
     async def create(self, new: NewSession) -> SessionState:
+        self.created.append(new)
         return await self._write("create", lambda: self.inner.create(new), lambda made: made)
 
     async def commit(self, request: CommitRequest) -> Commit:
+        self.requests.append(request)
         label = request.idempotency_key.rsplit("-", 2)[0].removeprefix("runtime-")
         return await self._write(
             label, lambda: self.inner.commit(request), lambda commit: commit.state
@@ -108,8 +119,8 @@ class StoppableStoreModule(Module):
 
     id = "faults.store"
 
-    def __init__(self, directory: Path, world: World) -> None:
-        self.store = StoppableStore(directory, world)
+    def __init__(self, store: StoppableStore) -> None:
+        self.store = store
 
     def register(self, registrar: Registrar) -> None:
         registrar.contribute(SESSION_STORE.set(self.store))
@@ -131,6 +142,10 @@ class Model:
     def answers(self, *calls: Script | Sequence[Script]) -> None:
         """What the next calls get; several scripts for one call are its attempts."""
         self._calls.extend([c] if isinstance(c, Script) else c for c in calls)
+
+    def forget(self) -> None:
+        """Drop the scripts that are left."""
+        self._calls.clear()
 
     def inspect(self, config: ModelConfig) -> ExecutionCapabilities:
         del config

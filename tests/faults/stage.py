@@ -17,10 +17,10 @@ from agentslot.interaction import (
     gateway_channel,
 )
 from agentslot.model import MODEL_EXECUTOR, TOKEN_COUNTER
-from agentslot.session import MessageId, ModelConfig, RunFact, RunStatus
+from agentslot.session import FileOperations, MessageId, ModelConfig, RunFact, RunStatus
 from agentslot.standardagent import AgentConfig, ApprovalDeskModule, new_application
 from agentslot.tool import Effect, ToolsModule
-from tests.faults.parts import EffectTool, Gate, Model, StoppableStoreModule
+from tests.faults.parts import EffectTool, Gate, Model, StoppableStore, StoppableStoreModule
 from tests.faults.world import World
 
 MODEL = ModelConfig(provider="test", model="scripted")
@@ -47,9 +47,10 @@ class Setup:
 class Stage:
     """What a scenario works with in one process."""
 
-    def __init__(self, world: World, channel: InProcessChannel) -> None:
+    def __init__(self, world: World, store: StoppableStore) -> None:
         self.world = world
-        self.channel = channel
+        self.store = store
+        self.channel = InProcessChannel()
         self.model = Model(world)
         self.gate = Gate()
         self.tools = (
@@ -111,19 +112,20 @@ class Stage:
 
 
 @asynccontextmanager
-async def process(folder: Path, world: World, setup: Setup) -> AsyncGenerator[Stage]:
+async def process(
+    folder: Path, world: World, setup: Setup, operations: FileOperations | None = None
+) -> AsyncGenerator[Stage]:
     """A process from its start to its end, whether that is natural or not."""
-    channel = InProcessChannel()
-    stage = Stage(world, channel)
+    stage = Stage(world, StoppableStore(folder, world, operations))
     keys = tuple(tool.definition.name for tool in stage.tools)
     application = new_application(
         "faults",
         modules=[
-            StoppableStoreModule(folder, world),
+            StoppableStoreModule(stage.store),
             Module("faults.model", MODEL_EXECUTOR.set(stage.model), TOKEN_COUNTER.set(stage.model)),
             ToolsModule(*stage.tools),
             ApprovalDeskModule(),
-            gateway_channel("faults", channel),
+            gateway_channel("faults", stage.channel),
             *setup.modules(),
         ],
         config=replace(setup.config, system_prompt="Be brief.", tool_keys=keys),

@@ -17,7 +17,16 @@ from pathlib import Path
 
 import anyio
 
-from agentslot.session import Fact, JournalStatus, MessageId, SessionId, SessionState, ToolCallId
+from agentslot.session import (
+    ClassifiedError,
+    ErrorKind,
+    Fact,
+    JournalStatus,
+    MessageId,
+    SessionId,
+    SessionState,
+    ToolCallId,
+)
 from agentslot.session.codec import encode
 
 
@@ -52,6 +61,7 @@ class World:
         accepted: messages that a caller holds a receipt of, by Session.
         violations: effects that happened before the decision for them was durable.
         stopped: set once the process has been stopped.
+        refused: set once a store has refused a write that was no conflict.
     """
 
     def __init__(self, record: Path | None = None) -> None:
@@ -69,6 +79,7 @@ class World:
         """A new process begins; it is stopped at its point number `stop_at`, or killed there."""
         self.points: list[str] = []
         self.stopped = anyio.Event()
+        self.refused = anyio.Event()
         self._stop_at = stop_at
         self._kill = kill
         self._dead = False
@@ -147,11 +158,15 @@ class World:
 
     @contextmanager
     def noticing(self) -> Generator[None]:
-        """Around points, on the event loop: tells who waits for it that the process is stopped."""
+        """Around points, on the event loop: tells those who wait for the worst that it came."""
         try:
             yield
         except Stopped:
             self.stopped.set()
+            raise
+        except ClassifiedError as error:
+            if error.kind is ErrorKind.UNAVAILABLE:
+                self.refused.set()
             raise
 
     def _write(self, *record: object) -> None:
