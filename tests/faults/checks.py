@@ -1,0 +1,179 @@
+"""What must hold of a Session whatever happened to the process that had it."""
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from agentslot.model import ModelRequest, Transcript
+from agentslot.model.wires.openai_completions.encode import RequestEncoder
+from agentslot.model.wires.openai_completions.profile import CompatibilityProfile
+from agentslot.session import (
+    AttemptStatus,
+    Fact,
+    FileStore,
+    JournalStatus,
+    Message,
+    ModelAttempt,
+    Role,
+    RunFact,
+    RunId,
+    RunStatus,
+    SessionId,
+    SessionState,
+    StepId,
+    ToolCall,
+    ToolResult,
+    ToolStatus,
+)
+from tests.faults.stage import MODEL
+from tests.faults.world import World, digest
+
+NEVER_RAN = {
+    "approval_denied",
+    "approval_required",
+    "invalid_arguments",
+    "output_truncated",
+    "policy_denied",
+    "tool_batch_aborted",
+    "tool_not_found",
+}
+
+
+def nothing_acknowledged_is_lost(world: World, state: SessionState) -> None:
+    """What stores and receipts have promised is there."""
+    promised = world.acknowledged[state.id]
+    assert state.revision >= promised.revision
+    assert digest(tuple(state.history[: promised.facts])) == promised.digest
+    messages = {f.payload.id for f in state.history if isinstance(f.payload, Message)}
+    queued = {item.message.id for item in state.queue}
+    assert world.accepted.get(state.id, set()) <= messages | queued
+
+
+def effects_happened_once(world: World, state: SessionState) -> None:
+    """No call ran twice, none ran before that was recorded, and each result tells the truth."""
+    assert world.violations == []
+    assert {name: n for name, n in world.effects.items() if n > 1} == {}
+    for result in results(state):
+        ran = world.effects[result.call_id]
+        if result.status is ToolStatus.SUCCEEDED and not copied(state, result):
+            assert ran == 1
+        elif result.error is not None and result.error.code in NEVER_RAN:
+            assert ran == 0
+
+
+def open_calls_were_settled(before: SessionState, after: SessionState) -> None:
+    """Calls that a crash left open: pending ones are never run, prepared ones still can be."""
+    for call_id, entry in before.journal.items():
+        result = after.history.result(call_id)
+        assert result is not None
+        unknown = result.status is ToolStatus.OUTCOME_UNKNOWN
+        assert unknown is (entry.status is JournalStatus.PENDING)
+
+
+def history_is_whole(state: SessionState) -> None:
+    """An idle Session: numbered without a gap, and nothing in it is unfinished."""
+    history = state.history
+    assert [fact.sequence for fact in history] == list(range(1, len(history) + 1))
+    assert all(earlier.at <= later.at for earlier, later in pairwise(own_facts(state)))
+    assert (state.active_run, dict(state.journal)) == (None, {})
+    runs = [f.payload for f in own_facts(state) if isinstance(f.payload, RunFact)]
+    for started, ended in zip(runs[::2], runs[1::2], strict=True):
+        assert started.status is RunStatus.STARTED
+        assert ended.status is not RunStatus.STARTED
+        assert started.run_id == ended.run_id
+    attempts = [f.payload for f in history if isinstance(f.payload, ModelAttempt)]
+    started_ids = [a.attempt_id for a in attempts if a.status is AttemptStatus.STARTED]
+    ended_ids = [a.attempt_id for a in attempts if a.status is not AttemptStatus.STARTED]
+    assert sorted(started_ids) == sorted(ended_ids)
+    assert len(set(started_ids)) == len(started_ids)
+
+
+def history_can_be_sent(state: SessionState) -> None:
+    """Calls follow their message and each has one result, before anything else is said."""
+    open_calls: list[str] = []
+    speaker: Message | None = None
+    for fact in state.history:
+        match fact.payload:
+            case Message() as message:
+                assert open_calls == []
+                speaker = message
+            case ToolCall() as call:
+                assert speaker is not None
+                assert (speaker.role, speaker.id) == (Role.ASSISTANT, call.message_id)
+                open_calls.append(call.id)
+            case ToolResult() as result:
+                open_calls.remove(result.call_id)
+            case _:
+                pass
+    assert open_calls == []
+    _wire_answers_every_call(state)
+
+
+def _wire_answers_every_call(state: SessionState) -> None:
+    """The same seen from a provider that is strict about it."""
+    visible = (Message, ToolCall, ToolResult)
+    inputs = Transcript(f.payload for f in state.history if isinstance(f.payload, visible))
+    request = ModelRequest(state.id, RunId("r"), StepId("s"), MODEL, "Be brief.", inputs)
+    body = RequestEncoder(CompatibilityProfile()).encode(request, {})
+    owed: list[str] = []
+    messages: list[dict[str, Any]] = json.loads(body)["messages"]
+    for message in messages:
+        if message["role"] == "tool":
+            owed.remove(message["tool_call_id"])
+            continue
+        assert owed == []
+        if message["role"] == "assistant":
+            assert message["content"] or message.get("tool_calls")
+            owed = [call["id"] for call in message.get("tool_calls", [])]
+            assert len(set(owed)) == len(owed)
+    assert owed == []
+
+
+def revisions_have_no_gap(file: Path) -> None:
+    """In the file as it lies there."""
+    records = [json.loads(line) for line in file.read_bytes().splitlines()]
+    commits = [record["rev"] for record in records if record["type"] == "commit"]
+    assert commits == list(range(2, len(commits) + 2))
+    keys = [record["key"] for record in records if record["type"] == "commit"]
+    assert len(set(keys)) == len(keys)
+
+
+async def recovery_settles_at_once(folder: Path, session_id: SessionId) -> None:
+    """A second recovery, in this process or in the next, changes no byte."""
+    async with FileStore(folder) as store:
+        await store.recover(session_id)
+        settled = contents(folder)
+        await store.recover(session_id)
+        assert contents(folder) == settled
+    async with FileStore(folder) as store:
+        await store.recover(session_id)
+    assert contents(folder) == settled
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The Session files by name."""
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("*.jsonl"))}
+
+
+def session_files(folder: Path) -> dict[SessionId, Path]:
+    """Where each Session of the folder lies."""
+    files: dict[SessionId, Path] = {}
+    for path in folder.glob("*.jsonl"):
+        with path.open("rb") as file:
+            files[SessionId(json.loads(file.readline())["id"])] = path
+    return files
+
+
+def results(state: SessionState) -> Sequence[ToolResult]:
+    return [f.payload for f in state.history if isinstance(f.payload, ToolResult)]
+
+
+def own_facts(state: SessionState) -> Sequence[Fact]:
+    """Those that are no copies."""
+    return [fact for fact in state.history if fact.origin_id is None]
+
+
+def copied(state: SessionState, result: ToolResult) -> bool:
+    return all(fact.payload is not result for fact in own_facts(state))

@@ -1,0 +1,51 @@
+"""Whatever an agent is doing when its process is stopped, the next process can go on.
+
+Each scenario is stopped at every point: before each write, in the middle of it, after it and before
+its answer, before and after each effect. The quick tests take a sample of the points.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.faults.harness import count_points, stop_and_go_on
+from tests.faults.scenarios import SCENARIOS, Scenario
+
+pytestmark = pytest.mark.faults
+
+SAMPLE = 6
+
+each_scenario = pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
+
+
+@each_scenario
+async def test_a_session_survives_a_stop_at_some_points(scenario: Scenario, tmp_path: Path) -> None:
+    count = await count_points(scenario, tmp_path / "whole")
+    first = list(SCENARIOS).index(scenario.name) % SAMPLE
+    for point in range(first, count, SAMPLE):
+        await stop_and_go_on(scenario, tmp_path / f"{point}", point)
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(600)
+@each_scenario
+async def test_a_session_survives_a_stop_at_every_point(scenario: Scenario, tmp_path: Path) -> None:
+    count = await count_points(scenario, tmp_path / "whole")
+    reached = [await stop_and_go_on(scenario, tmp_path / f"{p}", p) for p in range(count)]
+    assert sum(reached) >= count * 0.9
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(600)
+@each_scenario
+async def test_a_session_survives_a_stop_in_the_middle_of_its_recovery(
+    scenario: Scenario, tmp_path: Path
+) -> None:
+    count = await count_points(scenario, tmp_path / "whole")
+    for point in range(count):
+        again = (point * 7) % 24  # a recovery and one more message pass about that many points
+        await stop_and_go_on(scenario, tmp_path / f"{point}", point, stop_again_at=again)
+
+
+def test_there_are_scenarios_and_points_enough() -> None:
+    assert len(SCENARIOS) >= 25
