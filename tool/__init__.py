@@ -15,6 +15,7 @@ from agentslot.tool.contract import TOOLS, Effect, Tool, ToolInvocation
 from agentslot.tool.errors import ToolDeclarationError, ToolFailedError, ToolRootError
 from agentslot.tool.function_tool import FunctionTool, function_tool
 from agentslot.tool.module import BashModule, FilesModule, ToolsModule
+from agentslot.tool.web.module import WebModule
 
 __all__ = [
     "TOOLS",
@@ -34,5 +35,6 @@ __all__ = [
     "ToolRootError",
     "ToolStatus",
     "ToolsModule",
+    "WebModule",
     "function_tool",
 ]
