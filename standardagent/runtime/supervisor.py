@@ -17,6 +17,8 @@ from agentslot.session import (
     ClassifiedError,
     Delivery,
     ErrorKind,
+    JournalEntry,
+    JournalStatus,
     ModelAttempt,
     ReclassifyQueued,
     RunFact,
@@ -25,6 +27,7 @@ from agentslot.session import (
     TerminationSource,
     ToolCall,
     ToolResult,
+    ToolStatus,
 )
 from agentslot.standardagent.loop import Outcome
 from agentslot.standardagent.runtime.driver import RunDriver
@@ -164,12 +167,17 @@ def _leftovers(run: Run) -> list[Change]:
             error_code="attempt_abandoned",
         )
         changes.append(AppendAttempt(lost))
-    for entry in owner.state.journal.values():
-        text = f"{entry.call.name} was not run: the run ended before"
-        changes.append(
-            AppendToolResult(ToolResult.failed(entry.call.id, "tool_batch_aborted", text))
-        )
+    changes.extend(AppendToolResult(_lost(entry)) for entry in owner.state.journal.values())
     return changes
+
+
+def _lost(entry: JournalEntry) -> ToolResult:
+    """The result of a call whose own result could not be recorded, or that nobody came to run."""
+    call = entry.call
+    if entry.status is JournalStatus.PENDING:
+        return ToolResult(call.id, ToolStatus.OUTCOME_UNKNOWN)
+    text = f"{call.name} was not run: the run ended before"
+    return ToolResult.failed(call.id, "tool_batch_aborted", text)
 
 
 def _actor(run: Run, outcome: Outcome) -> Actor | None:
