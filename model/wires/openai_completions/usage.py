@@ -22,6 +22,7 @@ def read_usage(value: JsonValue) -> TokenUsage | None:
         usage.get("prompt_cache_hit_tokens"),
         usage.get("cached_tokens"),
     )
+    written = _first(input_details.get("cache_write_tokens"))
     reasoning = _first(output_details.get("reasoning_tokens"), usage.get("reasoning_tokens"))
     total = _first(usage.get("total_tokens"))
     if reasoning and total >= prompt + completion + reasoning:
@@ -30,7 +31,7 @@ def read_usage(value: JsonValue) -> TokenUsage | None:
         input=prompt,
         output=completion,
         cached_input=min(cached, prompt),
-        cache_write=_first(input_details.get("cache_write_tokens")),
+        cache_write=min(written, max(prompt - cached, 0)),
         reasoning=min(reasoning, completion),
         total=max(total, prompt + completion),
     )
