@@ -13,7 +13,7 @@ from agentslot.model.wires.decoding import (
     empty_answer,
 )
 from agentslot.model.wires.google_generative_ai.failure import explain, refused
-from agentslot.model.wires.google_generative_ai.parts import CALL, ORDER, TEXT, THOUGHT, AnswerParts
+from agentslot.model.wires.google_generative_ai.parts import CALL, TEXT, THOUGHT, AnswerParts
 from agentslot.model.wires.google_generative_ai.usage import read_usage
 from agentslot.model.wires.reading import JsonObject, as_array, as_object, as_text
 from agentslot.model.wires.verbatim import Verbatim
@@ -59,7 +59,7 @@ class GoogleGenerativeAIDecoder(EventDecoder):
     @property
     def text(self) -> str:
         """The visible text so far."""
-        return "".join(part.text for part in self._parts if part.kind == TEXT)
+        return self._parts.text
 
     def _take(self, event: ServerSentEvent) -> None:
         data = event.data.strip()
@@ -124,9 +124,7 @@ class GoogleGenerativeAIDecoder(EventDecoder):
             finish = FinishReason.TOOL_USE
         if not calls and not self.text:
             raise self._empty(finish)
-        visible = tuple(part for entry in self._parts if (part := entry.visible()) is not None)
-        state = ORDER.to_state([part.kept() for part in self._parts])
-        return Completion(visible, calls, finish, self._finish, state)
+        return Completion(self._parts.visible(), calls, finish, self._finish, self._parts.state())
 
     def _empty(self, finish: FinishReason) -> ModelError:
         if finish is FinishReason.REFUSAL:

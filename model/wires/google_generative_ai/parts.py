@@ -4,8 +4,6 @@ A signature belongs to the part that it came with. Such a part is never joined w
 goes back with its signature unchanged in every byte.
 """
 
-from collections.abc import Iterator
-
 from agentslot.model.contract import RequestedCall
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.wires.callids import make_call_id
@@ -97,8 +95,15 @@ class AnswerParts:
     def __init__(self) -> None:
         self._parts: list[AnswerPart] = []
 
-    def __iter__(self) -> Iterator[AnswerPart]:
-        return iter(self._parts)
+    @property
+    def text(self) -> str:
+        """The visible text so far."""
+        return "".join(part.text for part in self._parts if part.kind == TEXT)
+
+    def visible(self) -> tuple[Part, ...]:
+        """What people see."""
+        seen = (part.visible() for part in self._parts)
+        return tuple(part for part in seen if part is not None)
 
     @property
     def open_call(self) -> bool:
@@ -137,6 +142,17 @@ class AnswerParts:
             taken.add(call_id)
             calls.append(part.call(call_id))
         return tuple(calls)
+
+    def state(self) -> str | None:
+        """The continuation; an id that came twice goes back once, since it can name one call."""
+        blocks: list[JsonObject] = []
+        taken: set[str] = set()
+        for part in self._parts:
+            blocks.append(part.kept())
+            if part.call_id in taken:
+                blocks[-1].pop("id", None)
+            taken.add(part.call_id)
+        return ORDER.to_state(blocks)
 
     def _add_text(self, members: JsonObject, text: str) -> None:
         kind = THOUGHT if members.get(THOUGHT) is True else TEXT
