@@ -2,10 +2,12 @@
 
 from agentslot.model.wires.google_generative_ai.decode import GoogleGenerativeAIDecoder
 from agentslot.model.wires.google_generative_ai.families import GeminiFamily
-from agentslot.model.wires.google_generative_ai.settings import GoogleSettings, VertexProject
+from agentslot.model.wires.google_generative_ai.place import AI_STUDIO, VertexProject
+from agentslot.model.wires.google_generative_ai.settings import GoogleSettings
 from agentslot.model.wires.google_generative_ai.wire import GoogleGenerativeAIWire
 
 __all__ = [
+    "AI_STUDIO",
     "GeminiFamily",
     "GoogleGenerativeAIDecoder",
     "GoogleGenerativeAIWire",

@@ -11,6 +11,7 @@ from agentslot.model.wires.google_generative_ai.contents import (
     function_name,
     user_content,
 )
+from agentslot.model.wires.google_generative_ai.place import VertexProject, path_of
 from agentslot.model.wires.google_generative_ai.schema import translate
 from agentslot.model.wires.google_generative_ai.settings import GoogleSettings
 from agentslot.model.wires.pictures import Pictures
@@ -24,8 +25,9 @@ _END = b"]}"
 class RequestEncoder:
     """Encodes requests for one server. The contents come last, so that all before them repeats."""
 
-    def __init__(self, settings: GoogleSettings) -> None:
+    def __init__(self, settings: GoogleSettings, vertex: VertexProject | None) -> None:
         self._settings = settings
+        self._vertex = vertex
         self._prefixes: PerConversation[EncodedPrefix[Role | None]] = PerConversation(
             lambda: EncodedPrefix(None)
         )
@@ -47,7 +49,8 @@ class RequestEncoder:
             settings.unsigned_call if signed else "",
         )
         turns = self._prefixes.of(request).extend(request.inputs, encoder.encode)
-        path, head = settings.path(config.model), self._head(request)
+        path = path_of(config.model, settings.api_version, self._vertex)
+        head = self._head(request)
         if turns.state is Role.USER:
             body = turns.join(head, _END)
             return WireRequest(path, body, stable=len(body) - len(_END))

@@ -8,6 +8,7 @@ from agentslot.model.wire import WireRequest
 from agentslot.model.wires.google_generative_ai.decode import GoogleGenerativeAIDecoder
 from agentslot.model.wires.google_generative_ai.encode import RequestEncoder
 from agentslot.model.wires.google_generative_ai.failure import explain_status
+from agentslot.model.wires.google_generative_ai.place import VertexProject
 from agentslot.model.wires.google_generative_ai.settings import GoogleSettings
 from agentslot.session import AttemptId
 
@@ -15,9 +16,12 @@ from agentslot.session import AttemptId
 class GoogleGenerativeAIWire:
     """Both halves of the wire for one server; see `agentslot.model.wire.Wire`."""
 
-    def __init__(self, settings: GoogleSettings | None = None) -> None:
-        self._settings = settings or GoogleSettings()
-        self._encoder = RequestEncoder(self._settings)
+    def __init__(
+        self, settings: GoogleSettings | None = None, vertex: VertexProject | None = None
+    ) -> None:
+        """Take the settings, and the project in Google Cloud; None asks AI Studio."""
+        self._vertex = vertex
+        self._encoder = RequestEncoder(settings or GoogleSettings(), vertex)
 
     def encode(
         self, request: ModelRequest, images: Mapping[str, bytes] | None = None
@@ -35,6 +39,6 @@ class GoogleGenerativeAIWire:
 
     def authorization(self, secret: str) -> Mapping[str, str]:
         """The key of AI Studio, or the access token of Google Cloud."""
-        if self._settings.vertex is not None:
+        if self._vertex is not None:
             return {"authorization": f"Bearer {secret}"}
         return {"x-goog-api-key": secret}
