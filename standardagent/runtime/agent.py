@@ -169,7 +169,8 @@ class AgentRuntime:
         owner = self.owner
         async with owner.lock:
             owner.check_writable(request.expected_revision)
-        await owner.stop(request.actor)
+            owner.stop(request.actor)
+        await owner.stopped()
         return owner.state.revision
 
     def _check_idle(self, purpose: str) -> None:

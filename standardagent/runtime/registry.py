@@ -45,6 +45,8 @@ class Registry:
         """Open a stored Session, or join it if it is open; a closing one is waited for."""
         async with self._door(session_id):
             runtime = self._open.get(session_id)
+            if runtime is not None and runtime.owner.stopping:
+                await runtime.owner.stopped()  # whoever closed it may have gone away
             if runtime is not None and not runtime.owner.closed:
                 return SessionOpened(session_id, runtime.owner.state.revision)
             state, repairs = await load()
@@ -74,7 +76,10 @@ class Registry:
     async def stop(self) -> None:
         """Close every Session: cancel its Run and wait until the end is durable."""
         for session_id in sorted(self._open):
-            await self._open[session_id].owner.stop()
+            owner = self._open[session_id].owner
+            async with owner.lock:
+                owner.stop()
+            await owner.stopped()
         self._open.clear()
 
     def _door(self, session_id: SessionId) -> anyio.Lock:
