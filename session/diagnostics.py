@@ -1,6 +1,6 @@
 """Extension diagnostics: what people may see of the extension journal, without any content."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -102,7 +102,8 @@ def run_diagnostics(
         The invocations, and whether there are more.
     """
     found = list(islice(_of_run(state, run_id, message_id), MAX_PAGE_DIAGNOSTICS + 1))
-    return _diagnostics(found[:MAX_PAGE_DIAGNOSTICS]), len(found) > MAX_PAGE_DIAGNOSTICS
+    shown = tuple(map(diagnostic, found[:MAX_PAGE_DIAGNOSTICS]))
+    return shown, len(found) > MAX_PAGE_DIAGNOSTICS
 
 
 def _of_run(state: SessionState, run_id: RunId, message_id: MessageId) -> Iterator[ExtensionEntry]:
@@ -116,7 +117,3 @@ def _of_run(state: SessionState, run_id: RunId, message_id: MessageId) -> Iterat
         invocation = entry.invocation
         if run_id == invocation.run_id or message_id == invocation.message_id:
             yield entry
-
-
-def _diagnostics(entries: Iterable[ExtensionEntry]) -> tuple[ExtensionDiagnostic, ...]:
-    return tuple(map(diagnostic, entries))
