@@ -278,9 +278,9 @@ class ChannelSession:
 
     async def close(self) -> int:
         """End the Run that goes on, close the Session; returns its final revision."""
-        revision = await self._access.close_session(SessionCommand(self.id, actor=self._actor))
-        self._saw(revision)
-        return revision
+        closed = await self._access.close_session(SessionCommand(self.id, actor=self._actor))
+        self._saw(closed.revision)
+        return closed.revision
 
     def _message(self, content: Content, client_message_id: str | None) -> SendMessage:
         return SendMessage(

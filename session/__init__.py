@@ -24,6 +24,13 @@ from agentslot.session.changes import (
     ReclassifyQueued,
     SetContext,
     SetModelConfig,
+    UpdateExtensionJournal,
+)
+from agentslot.session.diagnostics import (
+    ExtensionDiagnostic,
+    diagnostic,
+    diagnostics_page,
+    run_diagnostics,
 )
 from agentslot.session.errors import (
     ClassifiedError,
@@ -31,6 +38,25 @@ from agentslot.session.errors import (
     RevisionConflictError,
     SessionDamagedError,
     kind_of,
+)
+from agentslot.session.extensionjournal import ExtensionJournal
+from agentslot.session.extensions import (
+    ContextDisposition,
+    ExtensionBoundary,
+    ExtensionDecision,
+    ExtensionDescriptor,
+    ExtensionEffect,
+    ExtensionEntry,
+    ExtensionInvocation,
+    ExtensionStatus,
+    InvocationBegun,
+    InvocationEnded,
+    InvocationPrepared,
+    InvocationSettled,
+    InvocationStep,
+    InvocationSucceeded,
+    LifecyclePhase,
+    OpenKind,
 )
 from agentslot.session.facts import (
     AttemptStatus,
@@ -59,6 +85,7 @@ from agentslot.session.identity import (
     AttemptId,
     ClientMessageId,
     FactId,
+    InvocationId,
     MessageId,
     RunId,
     SessionId,
@@ -81,7 +108,6 @@ from agentslot.session.message import (
 from agentslot.session.modelconfig import Modality, ModelConfig, Reasoning, TokenUsage
 from agentslot.session.modules import FileStoreModule, MemoryStoreModule, SqliteStoreModule
 from agentslot.session.pages import history_page
-from agentslot.session.rules.context import text_digest
 from agentslot.session.salvage import FileReport, Problem, check_file, salvage
 from agentslot.session.sharedlist import SharedList
 from agentslot.session.sqlite import SqliteStore
@@ -107,7 +133,7 @@ from agentslot.session.store import (
     SessionStore,
     SessionSummary,
 )
-from agentslot.session.text import MAX_REASON_BYTES, is_safe_line, safe_line
+from agentslot.session.text import MAX_REASON_BYTES, is_safe_line, safe_line, text_digest
 from agentslot.session.toolcall import (
     ArtifactMetadata,
     ToolCall,
@@ -144,6 +170,7 @@ __all__ = [
     "CommitRequest",
     "ConsumeQueued",
     "ContextContribution",
+    "ContextDisposition",
     "ContextRange",
     "ContextView",
     "Continuation",
@@ -152,6 +179,15 @@ __all__ = [
     "EditQueued",
     "Enqueue",
     "ErrorKind",
+    "ExtensionBoundary",
+    "ExtensionDecision",
+    "ExtensionDescriptor",
+    "ExtensionDiagnostic",
+    "ExtensionEffect",
+    "ExtensionEntry",
+    "ExtensionInvocation",
+    "ExtensionJournal",
+    "ExtensionStatus",
     "Fact",
     "FactId",
     "FileOperations",
@@ -160,8 +196,16 @@ __all__ = [
     "FileStoreModule",
     "ForkMode",
     "History",
+    "InvocationBegun",
+    "InvocationEnded",
+    "InvocationId",
+    "InvocationPrepared",
+    "InvocationSettled",
+    "InvocationStep",
+    "InvocationSucceeded",
     "JournalEntry",
     "JournalStatus",
+    "LifecyclePhase",
     "Lineage",
     "Loaded",
     "MarkToolPending",
@@ -175,6 +219,7 @@ __all__ = [
     "ModelConfig",
     "ModelConfigChanged",
     "NewSession",
+    "OpenKind",
     "Part",
     "Payload",
     "Problem",
@@ -213,10 +258,13 @@ __all__ = [
     "ToolError",
     "ToolResult",
     "ToolStatus",
+    "UpdateExtensionJournal",
     "WorkspaceId",
     "apply",
     "check_file",
     "create",
+    "diagnostic",
+    "diagnostics_page",
     "fork",
     "history_page",
     "is_completed_boundary",
@@ -224,6 +272,7 @@ __all__ = [
     "is_safe_line",
     "kind_of",
     "recover",
+    "run_diagnostics",
     "safe_line",
     "salvage",
     "start_from_summary",

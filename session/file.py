@@ -6,7 +6,13 @@ from agentslot.session.clock import Clock, utc_now
 from agentslot.session.directory import SessionDirectory
 from agentslot.session.durable import DurableStore
 from agentslot.session.errors import ClassifiedError, ErrorKind, SessionDamagedError
-from agentslot.session.fileformat import creation, seal
+from agentslot.session.fileformat import (
+    FORMAT,
+    FORMAT_WITH_EXTENSIONS,
+    creation,
+    seal,
+    upgrade,
+)
 from agentslot.session.fileoperations import FileOperations
 from agentslot.session.filereader import StoredSession, read_session
 from agentslot.session.filewriter import append_line, create_file
@@ -89,7 +95,13 @@ class _Files:
         self, stored: StoredSession, request: CommitRequest, body: bytes, after: SessionState
     ) -> None:
         path = self._directory.file_of(request.session_id)
-        append_line(self._operations, path, stored, seal(body, after.updated_at))
+        line = seal(body, after.updated_at)
+        relabel = stored.format == FORMAT and len(after.extensions) > 0
+        if relabel:
+            line = upgrade(stored.state.revision, after.updated_at) + line
+        append_line(self._operations, path, stored, line)
+        if relabel:
+            stored.format = FORMAT_WITH_EXTENSIONS
 
     def list(self) -> list[Listed]:
         return self._directory.list()

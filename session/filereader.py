@@ -22,12 +22,14 @@ from agentslot.session.errors import ClassifiedError, SessionDamagedError
 from agentslot.session.facts import Fact
 from agentslot.session.fileformat import (
     FORMAT,
+    FORMAT_WITH_EXTENSIONS,
     MINOR,
     Header,
     fingerprint,
     format_of,
     read_commit,
     read_facts,
+    read_format,
     read_header,
     type_of,
     unseal,
@@ -43,11 +45,13 @@ class StoredSession(Stored):
     """A Session as its file tells it, and where the next line goes.
 
     Attributes:
+        format: what the file is labelled as; the last label counts.
         whole_bytes: length of the file up to the end of its last whole line.
         file_bytes: length of the file; more than `whole_bytes` if its tail is torn.
         lacks_newline: whether the last whole line lacks its line feed.
     """
 
+    format: str
     whole_bytes: int
     file_bytes: int
     lacks_newline: bool
@@ -82,7 +86,13 @@ def read_session(path: Path) -> StoredSession:
         repairs.append(Repair(number, "kept the last commit, which lacks its line feed"))
     repairs += replay.notes()
     return StoredSession(
-        state, replay.recent(), tuple(repairs), whole_bytes, file_bytes, lacks_newline
+        state,
+        replay.recent(),
+        tuple(repairs),
+        replay.format,
+        whole_bytes,
+        file_bytes,
+        lacks_newline,
     )
 
 
@@ -103,6 +113,7 @@ class Replay:
 
     def __init__(self) -> None:
         self.header: Header | None = None
+        self.format = FORMAT
         self._draft: Draft | None = None
         self._lenient = False
         self._facts: list[Fact] = []
@@ -123,7 +134,9 @@ class Replay:
         elif kind == "facts" and self._draft is None:
             self._facts += read_facts()(line, lenient=self._lenient).facts
             self._create_when_complete(self.header)
-        elif self._lenient and kind not in ("session", "facts", "commit"):
+        elif kind == "format" and self._draft is not None:
+            self._relabel(line, self._draft.revision)
+        elif self._lenient and kind not in ("session", "facts", "commit", "format"):
             self._unknown[kind] += 1
         else:
             raise UnreadableError(f"a record of type {kind!r} has no place here")
@@ -139,6 +152,15 @@ class Replay:
         self._lenient = header.minor > MINOR
         self.header = header if self._lenient else read_header()(line)
         self._create_when_complete(header)
+
+    def _relabel(self, line: bytes, revision: int) -> None:
+        label = read_format()(line, lenient=self._lenient)
+        if label.format != FORMAT_WITH_EXTENSIONS or label.rev != revision:
+            raise UnreadableError(
+                f"the file becomes format {label.format!r} at revision {label.rev}: this version "
+                f"knows {FORMAT_WITH_EXTENSIONS!r}, and the Session is at {revision}"
+            )
+        self.format = label.format
 
     def _create_when_complete(self, header: Header) -> None:
         if len(self._facts) < header.facts:
@@ -167,6 +189,8 @@ class Replay:
             apply_to(draft, commit.changes, now=commit.at, actor=commit.actor)
         except ClassifiedError as error:
             raise UnreadableError(error.message) from error
+        if len(draft.extension_journal) and self.format == FORMAT:
+            raise UnreadableError(f"a file of format {FORMAT!r} knows of no hooks")
         self._commits.append((line, commit.key, outcome_of(commit.rev, before, draft.history)))
 
     def state(self) -> SessionState | None:

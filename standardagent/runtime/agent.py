@@ -7,6 +7,7 @@ from agentslot.interaction import (
     QueuedCommand,
     RunReceipt,
     SendMessage,
+    SessionClosed,
     SessionCommand,
 )
 from agentslot.session import (
@@ -164,14 +165,14 @@ class AgentRuntime:
             commit = await owner.commit("model-config", [SetModelConfig(config)], request.actor)
             return commit.revision
 
-    async def close(self, request: SessionCommand) -> int:
+    async def close(self, request: SessionCommand) -> SessionClosed:
         """End the active Run and close; see GatewayAccess."""
         owner = self.owner
         async with owner.lock:
             owner.check_writable(request.expected_revision)
             owner.stop(request.actor)
         await owner.stopped()
-        return owner.state.revision
+        return SessionClosed(owner.id, owner.state.revision)
 
     def _check_idle(self, purpose: str) -> None:
         if self.owner.state.active_run is not None:

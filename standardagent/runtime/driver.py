@@ -36,6 +36,7 @@ class RunDriver:
         self._run = run
         self._parts = parts
         self._calls = prepared
+        self._resumed = bool(prepared)
         self._state = LoopState.TOOLS_READY if prepared else LoopState.READY_FOR_MODEL
         self._over = False
         self.outcome: Outcome | None = None
@@ -84,7 +85,8 @@ class RunDriver:
                 self._calls = step.calls
                 return state
             case Action.EXECUTE_TOOLS:
-                return await ToolBatch(self._run, self._calls).execute()
+                resumed, self._resumed = self._resumed, False
+                return await ToolBatch(self._run, self._calls, resumed=resumed).execute()
             case Action.CONTINUE:
                 return LoopState.READY_FOR_MODEL
             case Action.WAIT:

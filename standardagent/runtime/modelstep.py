@@ -36,6 +36,7 @@ from agentslot.session import (
 )
 from agentslot.standardagent.loop import LoopState
 from agentslot.standardagent.runtime.attempts import Recorder
+from agentslot.standardagent.runtime.hooks.preflight import reserve_preflights
 from agentslot.standardagent.runtime.prepare import FixedParts, prepare_request
 from agentslot.standardagent.runtime.results import commit_results
 from agentslot.standardagent.runtime.run import Run
@@ -150,6 +151,8 @@ class ModelStep:
                 return LoopState.BUDGET_EXCEEDED
             changes.append(AppendMessage(self._message(completion, message_id)))
             changes.extend(AppendToolCall(call) for call in calls)
+            if completion.finish is not FinishReason.LENGTH:
+                changes.extend(reserve_preflights(run, calls))
             await owner.commit_in_shield("model-complete", changes)
         if not calls:
             return await self._completion_boundary()

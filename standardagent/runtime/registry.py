@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 import anyio
 from anyio.abc import TaskGroup
 
-from agentslot.interaction import SessionOpened
+from agentslot.interaction import SessionClosed, SessionOpened
 from agentslot.session import ClassifiedError, ErrorKind, Repair, SessionId, SessionState
 from agentslot.standardagent.runtime.agent import AgentRuntime
 from agentslot.standardagent.runtime.components import Components
@@ -64,14 +64,14 @@ class Registry:
         return runtime
 
     async def close(
-        self, session_id: SessionId, closing: Callable[[AgentRuntime], Awaitable[int]]
-    ) -> int:
+        self, session_id: SessionId, closing: Callable[[AgentRuntime], Awaitable[SessionClosed]]
+    ) -> SessionClosed:
         """Close an open Session and forget it; nobody can open it again before it has ended."""
         async with self._door(session_id):
             runtime = self.get(session_id)
-            revision = await closing(runtime)
+            closed = await closing(runtime)
             self._open.pop(session_id, None)
-            return revision
+            return closed
 
     async def stop(self) -> None:
         """Close every Session: cancel its Run and wait until the end is durable."""
