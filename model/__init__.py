@@ -33,12 +33,20 @@ from agentslot.model.contract import (
     TokenCounter,
 )
 from agentslot.model.errors import ModelError, ModelErrorCode
+from agentslot.model.google import GoogleModule
+from agentslot.model.ollama import OllamaModule
 from agentslot.model.openai_compatible import OpenAICompatibleModule
 from agentslot.model.openai_responses import OpenAIResponsesModule
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.transcript import Input, Ledger, Transcript
 from agentslot.model.wires.anthropic_messages import AnthropicSettings, KeyHeader, ThinkingStyle
 from agentslot.model.wires.caching import CacheRetention
+from agentslot.model.wires.google_generative_ai import (
+    GeminiFamily,
+    GoogleSettings,
+    VertexProject,
+)
+from agentslot.model.wires.ollama_chat import OllamaSettings
 from agentslot.model.wires.openai_completions import CompatibilityProfile
 from agentslot.model.wires.openai_responses import ResponsesSettings
 from agentslot.session import Modality, ModelConfig, Reasoning, TokenUsage, ToolDefinition
@@ -60,6 +68,9 @@ __all__ = [
     "ExecutionCapabilities",
     "Failed",
     "FinishReason",
+    "GeminiFamily",
+    "GoogleModule",
+    "GoogleSettings",
     "Input",
     "KeyHeader",
     "Ledger",
@@ -73,6 +84,8 @@ __all__ = [
     "ModelExecutor",
     "ModelRequest",
     "ModelStream",
+    "OllamaModule",
+    "OllamaSettings",
     "OpenAICompatibleModule",
     "OpenAIResponsesModule",
     "Price",
@@ -90,4 +103,5 @@ __all__ = [
     "TokenUsage",
     "ToolDefinition",
     "Transcript",
+    "VertexProject",
 ]

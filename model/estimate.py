@@ -18,7 +18,8 @@ from agentslot.session import TokenUsage
 _LETTERS = b" abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _TOKENS_PER_LETTER = 0.6
 _IMAGE = re.compile(
-    rb'(?:data:image/[a-z]+;base64,|"media_type":"image/[a-z]+","data":")[A-Za-z0-9+/=]+'
+    rb'(?:data:image/[a-z]+;base64,|"(?:media_type|mimeType)":"image/[a-z]+","data":")'
+    rb'[A-Za-z0-9+/=]+|(?:"images":\[|,)"[A-Za-z0-9+/=]{64,}"'
 )
 _TOKENS_PER_IMAGE = 2_000
 _BYTES_PER_TOKEN = 4
@@ -27,7 +28,7 @@ _BYTES_PER_TOKEN = 4
 def bound_tokens(body: bytes) -> int:
     """An upper bound of the tokens of an encoded request."""
     images = 0
-    if b"base64" in body:
+    if b"image/" in body or b'"images":' in body:
         body, images = _IMAGE.subn(b"", body)
     others = len(body.translate(None, _LETTERS))
     return (

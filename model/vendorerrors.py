@@ -19,7 +19,8 @@ _QUOTA = re.compile(
 )
 _CONTEXT = re.compile(
     r"context[_ ]length|context window|maximum context|too many (?:input )?tokens"
-    r"|prompt is too long|input is too long|reduce the length|token limit (?:reached|exceeded)",
+    r"|prompt is too long|input is too long|reduce the length|token limit (?:reached|exceeded)"
+    r"|exceeds the maximum number of tokens",
     re.IGNORECASE,
 )
 _FILTERED = re.compile(r"content[_ ](?:filter|policy|management)|moderation", re.IGNORECASE)
@@ -51,6 +52,7 @@ class VendorError:
         failed_generation: what the model wrote and the provider refused, if it tells.
         retry: the provider's own word on trying again, None if it said nothing.
         retry_after_seconds: how long it asks to wait.
+        means: what the failure is, where the words would mislead.
     """
 
     status: int
@@ -60,6 +62,7 @@ class VendorError:
     failed_generation: str = ""
     retry: bool | None = None
     retry_after_seconds: float | None = None
+    means: ModelErrorCode | None = None
 
 
 def classify(vendor: VendorError) -> ModelError:
@@ -92,6 +95,8 @@ def _is_retryable(vendor: VendorError, code: ModelErrorCode) -> bool:
 
 def _code(vendor: VendorError) -> ModelErrorCode:
     words = f"{vendor.code} {vendor.type} {vendor.message}"
+    if vendor.means is not None:
+        return vendor.means
     if _QUOTA.search(words):
         return ModelErrorCode.QUOTA_EXHAUSTED
     if vendor.status < 500 and _CONTEXT.search(words):

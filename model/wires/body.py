@@ -1,6 +1,7 @@
-"""Reading the body of an answer: a stream of events, or one JSON document."""
+"""Reading the body of an answer: a stream of events, one object a line, or one JSON document."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from agentslot._json import JsonError, loads
 from agentslot._sse import EventTooLargeError, ServerSentEvent, SseDecoder
@@ -8,12 +9,39 @@ from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.wires.reading import JsonObject
 
 
-class BodyReader:
-    """Tells a stream from a document, and cuts a stream into events.
+class Body(Protocol):
+    """Cuts the body of an answer into events, however its bytes are cut.
 
     Attributes:
-        is_stream: whether the body has turned out to be a stream.
+        is_stream: whether it holds nothing but events.
     """
+
+    is_stream: bool
+
+    @property
+    def rest(self) -> bytes:
+        """What is no event, as it came."""
+        ...
+
+    def feed(self, chunk: bytes) -> Sequence[ServerSentEvent]:
+        """Take the next bytes and return the events that they complete.
+
+        Raises:
+            ModelError: too large (`invalid_answer`).
+        """
+        ...
+
+    def document(self) -> JsonObject:
+        """What is no event as one object; empty if there is nothing.
+
+        Raises:
+            ModelError: it is no JSON object (`invalid_answer`).
+        """
+        ...
+
+
+class BodyReader:
+    """Tells a stream from a document, and cuts a stream into events; see `Body`."""
 
     def __init__(self, max_document_bytes: int) -> None:
         self._max_bytes = max_document_bytes
@@ -21,12 +49,13 @@ class BodyReader:
         self._document = bytearray()  # the whole body, until it turns out to be a stream
         self.is_stream = False
 
-    def feed(self, chunk: bytes) -> Sequence[ServerSentEvent]:
-        """Take the next bytes and return the events that they complete; none of a document.
+    @property
+    def rest(self) -> bytes:
+        """The document, if it is one."""
+        return bytes(self._document)
 
-        Raises:
-            ModelError: too large (`invalid_answer`).
-        """
+    def feed(self, chunk: bytes) -> Sequence[ServerSentEvent]:
+        """Take the next bytes and return the events that they complete; none of a document."""
         if not self.is_stream:
             chunk = self._detect(chunk)
         try:
@@ -35,12 +64,8 @@ class BodyReader:
             raise ModelError(ModelErrorCode.INVALID_ANSWER, str(error)) from error
 
     def document(self) -> JsonObject:
-        """The whole body as one object; empty if it is a stream, or nothing at all.
-
-        Raises:
-            ModelError: it is no JSON object (`invalid_answer`).
-        """
-        return parse_object(bytes(self._document)) if self._document else {}
+        """The whole body as one object; empty if it is a stream, or nothing at all."""
+        return parse_object(self.rest) if self._document else {}
 
     def _detect(self, chunk: bytes) -> bytes:
         """Keep the bytes of a document, which begins with a brace: no line of a stream does."""
@@ -53,6 +78,44 @@ class BodyReader:
         chunk = bytes(self._document)
         self._document.clear()
         return chunk
+
+
+class LineReader:
+    """Cuts a body of one JSON object a line into events; see `Body`.
+
+    Lines end at a line feed and nowhere else. The last one may go without, as does the only one of
+    a server that does not stream.
+    """
+
+    def __init__(self, max_line_bytes: int) -> None:
+        self._max_bytes = max_line_bytes
+        self._pieces: list[bytes] = []  # of the line that is still open
+        self._size = 0
+        self.is_stream = False
+
+    @property
+    def rest(self) -> bytes:
+        """The line without an end."""
+        return b"".join(self._pieces)
+
+    def feed(self, chunk: bytes) -> Sequence[ServerSentEvent]:
+        """Take the next bytes and return the lines that they complete."""
+        *ended, rest = chunk.split(b"\n")
+        if ended:
+            ended[0] = self.rest + ended[0]
+            self._pieces, self._size = [], 0
+        self._pieces.append(rest)
+        self._size += len(rest)
+        if max(self._size, *map(len, ended), 0) > self._max_bytes:
+            raise too_large(self._max_bytes)
+        return [ServerSentEvent(line) for line in ended]
+
+    def document(self) -> JsonObject:
+        """The line without an end; empty if it is cut off, for the missing end says so already."""
+        try:
+            return parse_object(self.rest)
+        except ModelError:
+            return {}
 
 
 def parse_object(data: bytes) -> JsonObject:

@@ -7,7 +7,7 @@ from agentslot._sse import ServerSentEvent
 from agentslot.model.contract import FinishReason, ReasoningDelta, TextDelta
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.wire import Answer, Delta
-from agentslot.model.wires.body import BodyReader, too_large
+from agentslot.model.wires.body import Body, BodyReader, too_large
 from agentslot.model.wires.reading import JsonObject
 from agentslot.session import AttemptId, TokenUsage
 
@@ -22,13 +22,25 @@ class EventDecoder(ABC):
         usage: what it has reported so far.
     """
 
-    def __init__(self, attempt_id: AttemptId, max_output: int = MAX_OUTPUT_CHARACTERS) -> None:
+    def __init__(
+        self,
+        attempt_id: AttemptId,
+        max_output: int = MAX_OUTPUT_CHARACTERS,
+        body: Body | None = None,
+    ) -> None:
+        """Decode the answer to one attempt.
+
+        Args:
+            attempt_id: the attempt.
+            max_output: how many characters it may bring.
+            body: what cuts it into events; None for server-sent events.
+        """
         self.attempt_id = attempt_id
         self.done = False
         self.usage: TokenUsage | None = None
         self._max_output = max_output
         self._size = 0
-        self._body = BodyReader(max_output)
+        self._body = body or BodyReader(max_output)
         self._deltas: list[Delta] = []
         self._failure: ModelError | None = None
 

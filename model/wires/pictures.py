@@ -15,15 +15,17 @@ class Pictures:
 
     Attributes:
         content: bytes of image artifacts by id.
+        types: media types that the provider reads.
     """
 
     content: Mapping[str, bytes]
+    types: frozenset[str] = _TYPES
 
     def shows(self, part: object) -> bool:
         """Whether a part is an image that can be shown."""
         return (
             isinstance(part, AttachmentPart)
-            and part.media_type in _TYPES
+            and part.media_type in self.types
             and part.artifact_id in self.content
         )
 

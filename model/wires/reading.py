@@ -10,6 +10,11 @@ def as_object(value: JsonValue) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
+def as_array(value: JsonValue) -> list[JsonValue]:
+    """The array, or an empty one."""
+    return value if isinstance(value, list) else []
+
+
 def as_objects(value: JsonValue) -> list[JsonObject]:
     """The objects in an array, or none."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -1,0 +1,86 @@
+"""The module for Gemini models, at AI Studio or in Google Cloud."""
+
+from collections.abc import Mapping, Sequence
+
+from agentslot.model.attempt import Timeouts
+from agentslot.model.contract import ExecutionCapabilities, ModelDescriptor
+from agentslot.model.endpoint import Endpoint, EnvironmentCredential
+from agentslot.model.provider import ProviderModule, describe_models
+from agentslot.model.retry import RetryPolicy
+from agentslot.model.wires.google_generative_ai import (
+    AI_STUDIO,
+    GoogleGenerativeAIWire,
+    GoogleSettings,
+    VertexProject,
+)
+from agentslot.session import Reasoning
+
+_WINDOW = 1_048_576
+_EFFORTS = (Reasoning.DEFAULT, Reasoning.LOW, Reasoning.MEDIUM, Reasoning.HIGH)
+
+
+class GoogleModule(ProviderModule):
+    """Fills `model.executor` with Google's servers of Gemini models.
+
+    ```python
+    GoogleModule(models=["gemini-3.8-flash"])
+    GoogleModule(models=["gemini-3.8-flash"], vertex=VertexProject("my-project", "us-central1"))
+    ```
+
+    It also gives the default token counter, and a catalog under the provider's key.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[str | ModelDescriptor],
+        *,
+        vertex: VertexProject | None = None,
+        base_url: str | None = None,
+        api_key_env: str | None = "GEMINI_API_KEY",
+        access_token_env: str | None = "GOOGLE_ACCESS_TOKEN",  # noqa: S107 - the name of a variable
+        provider: str = "google",
+        settings: GoogleSettings | None = None,
+        headers: Mapping[str, str | None] | None = None,
+        retry: RetryPolicy | None = None,
+        timeouts: Timeouts | None = None,
+    ) -> None:
+        """Describe the server; nothing is connected or looked up before the first request.
+
+        Args:
+            models: what may be asked: ids, or descriptors where window, efforts or price are known.
+                An id alone is taken for a text model with a window of 1,048,576 tokens.
+            vertex: the project in Google Cloud to ask in; None asks AI Studio. Nothing in the
+                environment switches this.
+            base_url: absolute URL to which version and model are appended; None is Google's own.
+            api_key_env: environment variable with the key for AI Studio, read anew for each
+                attempt; None for a server that wants no key.
+            access_token_env: the same with `vertex`: the variable with an access token, as
+                `gcloud auth print-access-token` prints it.
+            provider: key of this server in model selections and the catalog.
+            settings: API version and thinking.
+            headers: further header fields of every request; None removes one.
+            retry: how often and how patiently a call is tried.
+            timeouts: limits of one attempt.
+
+        Raises:
+            ValueError: base_url is no plain absolute URL, there is no model, or a descriptor names
+                another provider.
+        """
+        chosen = settings or GoogleSettings()
+
+        def guess(model: str) -> ExecutionCapabilities:
+            family = chosen.family_of(model)
+            thinks = bool(family.levels or family.budgets)
+            return ExecutionCapabilities(_WINDOW, reasoning=_EFFORTS if thinks else _EFFORTS[:1])
+
+        variable = api_key_env if vertex is None else access_token_env
+        credential = None if variable is None else EnvironmentCredential(variable)
+        server = base_url or (AI_STUDIO if vertex is None else vertex.base_url)
+        super().__init__(
+            f"model.google.{provider}",
+            GoogleGenerativeAIWire(chosen, vertex),
+            Endpoint(server, credential, headers or {}),
+            describe_models(models, provider, guess),
+            retry=retry,
+            timeouts=timeouts,
+        )

@@ -1,0 +1,88 @@
+"""Encoding requests: only what is new in a conversation is encoded, the rest is bytes already."""
+
+from collections.abc import Mapping
+
+from agentslot._json import dumps, replace_lone_surrogates
+from agentslot.model.contract import ModelRequest
+from agentslot.model.wire import WireRequest
+from agentslot.model.wires.google_generative_ai.contents import (
+    PICTURES,
+    ContentEncoder,
+    function_name,
+    user_content,
+)
+from agentslot.model.wires.google_generative_ai.place import VertexProject, path_of
+from agentslot.model.wires.google_generative_ai.schema import translate
+from agentslot.model.wires.google_generative_ai.settings import GoogleSettings
+from agentslot.model.wires.pictures import Pictures
+from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
+from agentslot.model.wires.reading import JsonObject
+from agentslot.session import Role, ToolDefinition
+
+_END = b"]}"
+
+
+class RequestEncoder:
+    """Encodes requests for one server. The contents come last, so that all before them repeats."""
+
+    def __init__(self, settings: GoogleSettings, vertex: VertexProject | None) -> None:
+        self._settings = settings
+        self._vertex = vertex
+        self._prefixes: PerConversation[EncodedPrefix[Role | None]] = PerConversation(
+            lambda: EncodedPrefix(None)
+        )
+        self._tools = ToolsText(_declaration)
+
+    def encode(self, request: ModelRequest, images: Mapping[str, bytes]) -> WireRequest:
+        """Build the request.
+
+        Args:
+            request: what to ask.
+            images: content of image artifacts by id; others appear as a line of text.
+        """
+        config, settings = request.config, self._settings
+        signed = settings.family_of(config.model).signed_calls
+        encoder = ContentEncoder(
+            config.provider,
+            config.model,
+            Pictures(images, PICTURES),
+            settings.unsigned_call if signed else "",
+        )
+        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode)
+        path = path_of(config.model, settings.api_version, self._vertex)
+        head = self._head(request)
+        if turns.state is Role.USER:
+            body = turns.join(head, _END)
+            return WireRequest(path, body, stable=len(body) - len(_END))
+        # Models refuse to go on with their own content, so someone must speak last.
+        last = user_content("Continue.").encode()[:-1] + _END
+        body = turns.join(head, last, cut=0)
+        return WireRequest(path, body, stable=len(body) - len(last))
+
+    def _head(self, request: ModelRequest) -> bytes:
+        config, members = request.config, list[str]()
+        if request.system_prompt and request.system_prompt.strip():
+            parts = [{"text": replace_lone_surrogates(request.system_prompt)}]
+            members.append(f'"systemInstruction":{dumps({"parts": parts})}')
+        if request.tools:
+            declarations = self._tools.of(request.tools)
+            members.append(f'"tools":[{{"functionDeclarations":{declarations}}}]')
+        generation: JsonObject = {}
+        if config.max_tokens is not None:
+            generation["maxOutputTokens"] = config.max_tokens
+        if config.temperature is not None:
+            generation["temperature"] = config.temperature
+        family = self._settings.family_of(config.model)
+        if thinking := family.thinking(config.reasoning, show=self._settings.show_thoughts):
+            generation["thinkingConfig"] = thinking
+        if generation:
+            members.append(f'"generationConfig":{dumps(generation)}')
+        return f'{{{"".join(f"{member}," for member in members)}"contents":['.encode()
+
+
+def _declaration(tool: ToolDefinition) -> dict[str, object]:
+    return {
+        "name": function_name(tool.name),
+        "description": tool.description,
+        "parametersJsonSchema": translate(tool.input_schema),
+    }

@@ -1,0 +1,84 @@
+"""Encoding requests: only what is new in a conversation is encoded, the rest is bytes already."""
+
+from collections.abc import Mapping
+
+from agentslot._json import dumps, replace_lone_surrogates
+from agentslot.model.contract import ModelRequest
+from agentslot.model.wire import WireRequest
+from agentslot.model.wires.ollama_chat.messages import PICTURES, MessageEncoder, user_message
+from agentslot.model.wires.ollama_chat.settings import OllamaSettings
+from agentslot.model.wires.pictures import Pictures
+from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
+from agentslot.model.wires.reading import JsonObject
+from agentslot.session import Reasoning, Role, ToolDefinition
+
+_END = b"]}"
+_PATH = "/api/chat"
+_EFFORTS = {
+    Reasoning.LOW: "low",
+    Reasoning.MEDIUM: "medium",
+    Reasoning.HIGH: "high",
+    Reasoning.XHIGH: "high",
+    Reasoning.MAX: "high",
+}
+
+
+class RequestEncoder:
+    """Encodes requests for one server."""
+
+    def __init__(self, settings: OllamaSettings, windows: Mapping[str, int]) -> None:
+        """Take the settings, and the context window of each model that has a known one."""
+        self._settings = settings
+        self._windows = windows
+        self._prefixes: PerConversation[EncodedPrefix[Role | None]] = PerConversation(
+            lambda: EncodedPrefix(None)
+        )
+        self._tools = ToolsText(_tool)
+
+    def encode(self, request: ModelRequest, images: Mapping[str, bytes]) -> WireRequest:
+        """Build the request.
+
+        Args:
+            request: what to ask.
+            images: content of image artifacts by id; others appear as a line of text.
+        """
+        config = request.config
+        encoder = MessageEncoder(config.provider, config.model, Pictures(images, PICTURES))
+        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode)
+        head = self._head(request)
+        if turns.state is Role.USER:
+            body = turns.join(head, _END)
+            return WireRequest(_PATH, body, stable=len(body) - len(_END))
+        # Without a user's message the server only loads the model, or goes on with the last one.
+        last = user_message("Continue.").encode()[:-1] + _END
+        body = turns.join(head, last, cut=0)
+        return WireRequest(_PATH, body, stable=len(body) - len(last))
+
+    def _head(self, request: ModelRequest) -> bytes:
+        config, settings = request.config, self._settings
+        window = self._windows.get(config.model) or settings.context_window_tokens
+        options: JsonObject = {"num_ctx": window}
+        if config.max_tokens is not None:
+            options["num_predict"] = config.max_tokens
+        if config.temperature is not None:
+            options["temperature"] = config.temperature
+        head: JsonObject = {"model": config.model, "stream": True, "options": options}
+        if config.reasoning in _EFFORTS:
+            head["think"] = _EFFORTS[config.reasoning]
+        if settings.keep_alive is not None:
+            head["keep_alive"] = settings.keep_alive
+        tools = f',"tools":{self._tools.of(request.tools)}' if request.tools else ""
+        text = f'{dumps(head)[:-1]}{tools},"messages":['
+        if request.system_prompt and request.system_prompt.strip():
+            prompt = replace_lone_surrogates(request.system_prompt)
+            text += f"{dumps({'role': 'system', 'content': prompt})},"
+        return text.encode()
+
+
+def _tool(tool: ToolDefinition) -> dict[str, object]:
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": dict(tool.input_schema),
+    }
+    return {"type": "function", "function": function}
