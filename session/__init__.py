@@ -6,6 +6,7 @@ if __name__ == "session":
     )
 
 from agentslot.session.aggregate import apply, create, recover
+from agentslot.session.branch import branch_summary, followed_by, rewind_cutoff
 from agentslot.session.changes import (
     AppendAttempt,
     AppendBudgetExceeded,
@@ -103,6 +104,7 @@ from agentslot.session.store import (
     Loaded,
     NewSession,
     Repair,
+    SessionOverview,
     SessionPage,
     SessionStore,
     SessionSummary,
@@ -194,6 +196,7 @@ __all__ = [
     "RunTermination",
     "SessionDamagedError",
     "SessionId",
+    "SessionOverview",
     "SessionPage",
     "SessionState",
     "SessionStore",
@@ -215,8 +218,10 @@ __all__ = [
     "ToolStatus",
     "WorkspaceId",
     "apply",
+    "branch_summary",
     "check_file",
     "create",
+    "followed_by",
     "fork",
     "history_page",
     "is_completed_boundary",
@@ -224,6 +229,7 @@ __all__ = [
     "is_safe_line",
     "kind_of",
     "recover",
+    "rewind_cutoff",
     "safe_line",
     "salvage",
     "start_from_summary",
