@@ -45,6 +45,7 @@ class ForkSession:
 
     Attributes:
         cutoff: with `history_prefix`, the last fact to copy (0: none). With `full_history`, 0.
+        messages: what is said behind the copied past, before anybody sends anything.
     """
 
     source: SessionId
@@ -53,6 +54,7 @@ class ForkSession:
     workspace: WorkspaceId
     cutoff: int = 0
     model_config: ModelConfig | None = None
+    messages: tuple[MessageInput, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ if __name__ == "session":
     )
 
 from agentslot.session.aggregate import apply, create, recover
+from agentslot.session.branch import branch_summary, followed_by, rewind_cutoff
 from agentslot.session.changes import (
     AppendAttempt,
     AppendBudgetExceeded,
@@ -129,6 +130,7 @@ from agentslot.session.store import (
     Loaded,
     NewSession,
     Repair,
+    SessionOverview,
     SessionPage,
     SessionStore,
     SessionSummary,
@@ -239,6 +241,7 @@ __all__ = [
     "RunTermination",
     "SessionDamagedError",
     "SessionId",
+    "SessionOverview",
     "SessionPage",
     "SessionState",
     "SessionStore",
@@ -261,10 +264,12 @@ __all__ = [
     "UpdateExtensionJournal",
     "WorkspaceId",
     "apply",
+    "branch_summary",
     "check_file",
     "create",
     "diagnostic",
     "diagnostics_page",
+    "followed_by",
     "fork",
     "history_page",
     "is_completed_boundary",
@@ -273,6 +278,7 @@ __all__ = [
     "kind_of",
     "recover",
     "run_diagnostics",
+    "rewind_cutoff",
     "safe_line",
     "salvage",
     "start_from_summary",

@@ -14,11 +14,12 @@ from agentslot.session.fileformat import (
     upgrade,
 )
 from agentslot.session.fileoperations import FileOperations
-from agentslot.session.filereader import StoredSession, read_session
+from agentslot.session.filereader import StoredSession, read_first_message, read_session
 from agentslot.session.filewriter import append_line, create_file
 from agentslot.session.identity import SessionId
 from agentslot.session.listing import Listed
 from agentslot.session.lockfile import LockFile
+from agentslot.session.message import Message
 from agentslot.session.requests import session_exists, session_not_found
 from agentslot.session.state import SessionState
 from agentslot.session.store import CommitRequest, NewSession
@@ -105,3 +106,6 @@ class _Files:
 
     def list(self) -> list[Listed]:
         return self._directory.list()
+
+    def first_message(self, session_id: SessionId) -> Message | None:
+        return read_first_message(self._directory.file_of(session_id))

@@ -9,12 +9,13 @@ and nothing is ever rewritten.
 import gc
 import os
 from collections import Counter, deque
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from agentslot.session.aggregate import apply_to, create
+from agentslot.session.changes import AppendMessage
 from agentslot.session.codec import UnreadableError
 from agentslot.session.draft import Draft
 from agentslot.session.durable import Stored
@@ -35,6 +36,7 @@ from agentslot.session.fileformat import (
     unseal,
 )
 from agentslot.session.identity import SERVICE_ACTOR
+from agentslot.session.message import Message
 from agentslot.session.recent import REMEMBERED_COMMITS, Outcome, RecentCommits, outcome_of
 from agentslot.session.state import SessionState
 from agentslot.session.store import NewSession, Repair
@@ -94,6 +96,38 @@ def read_session(path: Path) -> StoredSession:
         file_bytes,
         lacks_newline,
     )
+
+
+def read_first_message(path: Path) -> Message | None:
+    """The first message in a Session file that is no copy; None if damage comes before it.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+    """
+    with path.open("rb") as file:
+        file.readline()
+        for line in file:
+            try:
+                message = _first_message_in(line.removesuffix(b"\n"))
+            except UnreadableError:
+                return None
+            if message is not None:
+                return message
+    return None
+
+
+def _first_message_in(line: bytes) -> Message | None:
+    payloads: Iterable[object] = ()
+    match type_of(line):
+        case "commit":
+            changes = read_commit()(line, lenient=True).changes
+            payloads = (each.message for each in changes if isinstance(each, AppendMessage))
+        case "facts":
+            facts = read_facts()(line, lenient=True).facts
+            payloads = (fact.payload for fact in facts if fact.origin_id is None)
+        case _:
+            pass
+    return next((each for each in payloads if isinstance(each, Message)), None)
 
 
 @contextmanager

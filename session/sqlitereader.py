@@ -115,6 +115,16 @@ def select_all(database: sqlite3.Connection) -> list[Listed]:
     ]
 
 
+def select_first_message(database: sqlite3.Connection, session_id: SessionId) -> Message | None:
+    """The first message of a Session that is no copy."""
+    row = database.execute(
+        "SELECT payload FROM facts WHERE session = ? AND kind = 'message' AND origin IS NULL "
+        "ORDER BY sequence LIMIT 1",
+        (session_id,),
+    ).fetchone()
+    return None if row is None else _decode(Message, row[0])
+
+
 _decoders: dict[type, Any] = {}  # each decodes the class it stands under
 
 
