@@ -47,7 +47,7 @@ class AgentRuntime:
     def __init__(
         self, components: Components, parts: FixedParts, state: SessionState, tasks: TaskGroup
     ) -> None:
-        self.owner = SessionOwner(components, state)
+        self.owner = SessionOwner(components, state, tasks)
         self._parts = parts
         self._tasks = tasks
         if self.owner.notices is not None:

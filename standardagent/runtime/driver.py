@@ -4,8 +4,6 @@ A cancellation does not reach an action as such, only the interruptible work ins
 answer, a guard, a tool); what came of that is recorded in any case.
 """
 
-import anyio.lowlevel
-
 from agentslot.session import (
     ClassifiedError,
     ErrorKind,
@@ -78,8 +76,6 @@ class RunDriver:
     async def _do(self, action: Action) -> LoopState:
         match action:
             case Action.REQUEST_MODEL:
-                # Components that never wait would otherwise keep the event loop to themselves.
-                await anyio.lowlevel.cancel_shielded_checkpoint()
                 step = ModelStep(self._run, self._parts)
                 state = await step.request()
                 self._calls = step.calls

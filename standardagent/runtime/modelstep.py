@@ -3,6 +3,7 @@
 import logging
 
 import anyio
+import anyio.lowlevel
 
 from agentslot.interaction import ChunksReset, ReasoningChunk, TextChunk
 from agentslot.model import (
@@ -158,6 +159,8 @@ class ModelStep:
             return await self._completion_boundary()
         if completion.finish is FinishReason.LENGTH:
             await commit_results(run, [_cut_off(call) for call in calls])
+            # A model that is always cut off, and never waits, must not keep the event loop.
+            await anyio.lowlevel.cancel_shielded_checkpoint()
             return LoopState.CONTINUE_READY
         self.calls = calls
         return LoopState.TOOLS_READY

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import anyio
+from anyio.abc import TaskGroup
 
 from agentslot.interaction import Origin, RevisionAdvanced
 from agentslot.session import (
@@ -35,6 +36,22 @@ class Cancelable(Protocol):
         ...
 
 
+class CommitLock:
+    """A lock that costs nothing worth mentioning while nobody else wants it."""
+
+    def __init__(self) -> None:
+        self._lock = anyio.Lock(fast_acquire=True)
+
+    async def __aenter__(self) -> None:
+        try:
+            self._lock.acquire_nowait()
+        except anyio.WouldBlock:
+            await self._lock.acquire()
+
+    async def __aexit__(self, *error: object) -> None:
+        self._lock.release()
+
+
 class SessionOwner:
     """The only writer of one Session in this process.
 
@@ -46,12 +63,13 @@ class SessionOwner:
         notices: what tells the commit observers; None if there are none.
     """
 
-    def __init__(self, components: Components, state: SessionState) -> None:
+    def __init__(self, components: Components, state: SessionState, tasks: TaskGroup) -> None:
         self.components = components
         self.state = state
-        self.lock = anyio.Lock(fast_acquire=True)
+        self.lock = CommitLock()
         self.hub = EventHub(state.id)
         self.watch = _watch(components, state)
+        self.tasks = tasks
         observers = components.commit_observers
         self.notices = CommitNotices(observers) if observers else None
         self.projection = Projection()

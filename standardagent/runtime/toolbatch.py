@@ -10,6 +10,7 @@ import itertools
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import anyio
 
@@ -24,6 +25,7 @@ from agentslot.standardagent.runtime.hooks.preflight import NO_ADVICE, advise
 from agentslot.standardagent.runtime.hooks.results import ResultHooks
 from agentslot.standardagent.runtime.results import commit_last_results, commit_results
 from agentslot.standardagent.runtime.run import Run
+from agentslot.standardagent.runtime.tooltasks import ToolTasks
 from agentslot.tool import ToolFailedError, ToolInvocation
 from agentslot.tool.arguments import parse_arguments
 
@@ -126,19 +128,17 @@ class ToolBatch:
         return _Ready(call, tool, arguments)
 
     async def _execute_group(self, group: Sequence[_Ready]) -> None:
-        """Mark the group pending, then run its calls, each in a task of its own.
-
-        A task of its own also keeps a tool that cancels itself from cancelling the Run.
-        """
+        """Mark the group pending, then run its calls, each in a task of its own."""
         owner = self._run.owner
         async with owner.lock:
             changes = [MarkToolPending(ready.call.id) for ready in group]
             await owner.commit_in_shield("tool-executing", changes)
         self._pending.update(ready.call.id for ready in group)
-        async with anyio.create_task_group() as tasks:
-            self._run.interruptible(tasks.cancel_scope)
-            for ready in group:
-                tasks.start_soon(self._invoke, ready, name=f"tool {ready.call.name}")
+        tasks = ToolTasks(owner.tasks)
+        for ready in group:
+            tasks.start(partial(self._invoke, ready), f"tool {ready.call.name}")
+        self._run.interrupts(tasks)
+        await tasks.wait()
 
     def _all_results(self, *, aborted: bool = False) -> list[ToolResult]:
         """One result for each call, in call order."""

@@ -253,7 +253,7 @@ async def test_cancelling_while_a_hook_is_asked_settles_everything_and_runs_noth
 
 
 async def held_at(folder: Path, ran: list[int], *keys: str, held: str) -> tuple[Path, str]:
-    """The disk of a process that was killed while the hook `held` was asked about the first call."""
+    """The disk of a process killed while the hook `held` was asked about the first call."""
     hooks = {key: preflight(key, hold=key == held) for key in keys}
     modules = installed(*hooks.values())
     store = lambda: FileStoreModule(folder)  # noqa: E731
