@@ -53,6 +53,7 @@ class MemoryStore:
 
     async def commit(self, request: CommitRequest) -> Commit:
         """Apply the changes, or none of them."""
+        await anyio.lowlevel.checkpoint_if_cancelled()
         check_request(request)
         before = self._state(request.session_id)
         recent = self._recent[request.session_id]
