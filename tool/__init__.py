@@ -12,18 +12,46 @@ from agentslot.session import (
     ToolStatus,
 )
 from agentslot.tool.contract import TOOLS, Effect, Tool, ToolInvocation
-from agentslot.tool.errors import ToolDeclarationError, ToolFailedError, ToolRootError
+from agentslot.tool.environment import (
+    ENVIRONMENTS,
+    Boundary,
+    BubblewrapEnvironment,
+    ContainerEnvironment,
+    ExecutionEnvironment,
+    LocalEnvironment,
+)
+from agentslot.tool.errors import (
+    SandboxError,
+    ToolDeclarationError,
+    ToolFailedError,
+    ToolRootError,
+)
 from agentslot.tool.function_tool import FunctionTool, function_tool
-from agentslot.tool.module import BashModule, FilesModule, ToolsModule
+from agentslot.tool.module import (
+    BashModule,
+    FilesModule,
+    SandboxModule,
+    ShellModule,
+    ToolsModule,
+)
 from agentslot.tool.web.module import WebModule
 
 __all__ = [
+    "ENVIRONMENTS",
     "TOOLS",
     "ArtifactMetadata",
     "BashModule",
+    "Boundary",
+    "BubblewrapEnvironment",
+    "ContainerEnvironment",
     "Effect",
+    "ExecutionEnvironment",
     "FilesModule",
     "FunctionTool",
+    "LocalEnvironment",
+    "SandboxError",
+    "SandboxModule",
+    "ShellModule",
     "Tool",
     "ToolCall",
     "ToolDeclarationError",
