@@ -11,6 +11,8 @@ from agentslot.session import (
     ToolResult,
     ToolStatus,
 )
+from agentslot.tool.artifactread import artifact_read
+from agentslot.tool.attachments import Attachment
 from agentslot.tool.contract import TOOLS, Effect, Tool, ToolInvocation
 from agentslot.tool.environment import (
     ENVIRONMENTS,
@@ -40,6 +42,7 @@ __all__ = [
     "ENVIRONMENTS",
     "TOOLS",
     "ArtifactMetadata",
+    "Attachment",
     "BashModule",
     "Boundary",
     "BubblewrapEnvironment",
@@ -64,5 +67,6 @@ __all__ = [
     "ToolStatus",
     "ToolsModule",
     "WebModule",
+    "artifact_read",
     "function_tool",
 ]

@@ -27,6 +27,7 @@ EXTRAS = {
     "html-to-markdown": ("web", "pages as text for fetch_url", "the pages as they are"),
     "opentelemetry-api": ("otel", "spans and metrics by OpenTelemetry", "JSON lines"),
     "trio": ("trio", "the trio event loop", "asyncio"),
+    "pillow": ("images", "making images smaller", "images as they are"),
     "html-to-markdown": ("web", "reading web pages", "no fetch_url"),
 }
 _PROGRAMS = {
