@@ -6,6 +6,18 @@ if __name__ == "session":
     )
 
 from agentslot.session.aggregate import apply, create, recover
+from agentslot.session.artifact import (
+    ARTIFACT_STORE,
+    Artifact,
+    ArtifactStore,
+    describe_artifact,
+)
+from agentslot.session.artifactstores import (
+    FileArtifacts,
+    FileArtifactsModule,
+    MemoryArtifacts,
+    MemoryArtifactsModule,
+)
 from agentslot.session.branch import branch_summary, followed_by, rewind_cutoff
 from agentslot.session.changes import (
     AppendAttempt,
@@ -144,11 +156,23 @@ from agentslot.session.toolcall import (
     ToolResult,
     ToolStatus,
 )
+from agentslot.session.workspace import (
+    WORKSPACE_MANAGER,
+    LocalWorkspaces,
+    LocalWorkspacesModule,
+    WorkspaceBoundary,
+    WorkspaceManager,
+    WorkspaceScope,
+    local_folder,
+    require_boundary,
+)
 
 __all__ = [
+    "ARTIFACT_STORE",
     "MAX_REASON_BYTES",
     "SERVICE_ACTOR",
     "SESSION_STORE",
+    "WORKSPACE_MANAGER",
     "ActiveRun",
     "Actor",
     "ActorKind",
@@ -161,7 +185,9 @@ __all__ = [
     "AppendRun",
     "AppendToolCall",
     "AppendToolResult",
+    "Artifact",
     "ArtifactMetadata",
+    "ArtifactStore",
     "AttachmentPart",
     "AttemptId",
     "AttemptStatus",
@@ -192,6 +218,8 @@ __all__ = [
     "ExtensionStatus",
     "Fact",
     "FactId",
+    "FileArtifacts",
+    "FileArtifactsModule",
     "FileOperations",
     "FileReport",
     "FileStore",
@@ -210,7 +238,11 @@ __all__ = [
     "LifecyclePhase",
     "Lineage",
     "Loaded",
+    "LocalWorkspaces",
+    "LocalWorkspacesModule",
     "MarkToolPending",
+    "MemoryArtifacts",
+    "MemoryArtifactsModule",
     "MemoryStore",
     "MemoryStoreModule",
     "Message",
@@ -262,11 +294,15 @@ __all__ = [
     "ToolResult",
     "ToolStatus",
     "UpdateExtensionJournal",
+    "WorkspaceBoundary",
     "WorkspaceId",
+    "WorkspaceManager",
+    "WorkspaceScope",
     "apply",
     "branch_summary",
     "check_file",
     "create",
+    "describe_artifact",
     "diagnostic",
     "diagnostics_page",
     "followed_by",
@@ -276,7 +312,9 @@ __all__ = [
     "is_identity",
     "is_safe_line",
     "kind_of",
+    "local_folder",
     "recover",
+    "require_boundary",
     "rewind_cutoff",
     "run_diagnostics",
     "safe_line",
