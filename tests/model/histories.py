@@ -8,6 +8,8 @@ from tests.model.support import call, message
 
 CLAUDE = ModelConfig("anthropic", "claude-opus-5")
 GPT = ModelConfig("openai", "gpt-5")
+GEMINI = ModelConfig("google", "gemini-3.8-flash")
+QWEN = ModelConfig("ollama", "qwen3")
 
 STATES = {
     "chat": Continuation("deepseek", "m", '{"reasoning_content":"foreign"}'),
@@ -24,6 +26,13 @@ STATES = {
         '{"type":"message","id":"msg_1"},{"type":"reasoning","id":"rs_2","summary":[],'
         '"encrypted_content":"own"},{"type":"function_call","id":"fc_1"}]',
     ),
+    "gemini": Continuation(
+        GEMINI.provider,
+        GEMINI.model,
+        '[{"type":"part","part":{"text":"own","thought":true}},{"type":"functionCall","id":"same",'
+        '"thoughtSignature":"own"},{"type":"text","thoughtSignature":"own"},{"type":"part"}]',
+    ),
+    "qwen": Continuation(QWEN.provider, QWEN.model, '{"thinking":"own"}'),
     "garbage": Continuation(CLAUDE.provider, CLAUDE.model, "garbage"),
 }
 OPERATIONS = st.lists(

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from agentslot.model import Input, ModelConfig, Transcript
 from agentslot.model.wire import Wire
 from agentslot.model.wires.anthropic_messages import AnthropicMessagesWire
+from agentslot.model.wires.google_generative_ai import GoogleGenerativeAIWire
+from agentslot.model.wires.ollama_chat import OllamaChatWire
 from agentslot.model.wires.openai_responses import OpenAIResponsesWire
-from tests.model.histories import CLAUDE, GPT, OPERATIONS, play
+from tests.model.histories import CLAUDE, GEMINI, GPT, OPERATIONS, QWEN, play
 from tests.model.support import request
 
 
@@ -76,3 +78,45 @@ def test_any_history_gives_a_responses_request_that_the_vendor_accepts(
     assert not waiting
     assert not thinking
     assert len(set(called)) == len(called)
+
+
+@given(names=OPERATIONS, cut=st.integers(0, 25))
+def test_any_history_gives_a_gemini_request_that_the_vendor_accepts(
+    names: list[str], cut: int
+) -> None:
+    contents = sent(GoogleGenerativeAIWire, GEMINI, play(names), cut)["contents"]
+    assert contents[0]["role"] == contents[-1]["role"] == "user"
+    waiting: list[tuple[str, str | None]] = []
+    speaker = ""
+    for content in contents:
+        parts = content["parts"]
+        responses = [p["functionResponse"] for p in parts if "functionResponse" in p]
+        assert [(r["name"], r.get("id")) for r in responses] == waiting
+        assert not responses or len(responses) == len(parts)
+        calls = [part for part in parts if "functionCall" in part]
+        waiting = [(c["functionCall"]["name"], c["functionCall"].get("id")) for c in calls]
+        assert all(isinstance(c["functionCall"]["args"], dict) for c in calls)
+        assert not calls or calls[0]["thoughtSignature"]
+        assert speaker == "user" or content["role"] == "user"
+        assert any(p.get("text", "call").strip() and not p.get("thought") for p in parts)
+        assert {p["text"] for p in parts if p.get("thought")} <= {"own"}
+        speaker = content["role"]
+    assert not waiting
+
+
+@given(names=OPERATIONS, cut=st.integers(0, 25))
+def test_any_history_gives_an_ollama_request_whose_results_stand_in_order(
+    names: list[str], cut: int
+) -> None:
+    messages = sent(OllamaChatWire, QWEN, play(names), cut)["messages"]
+    assert messages[-1]["role"] in ("user", "tool")
+    waiting: list[str] = []
+    for entry in messages:
+        if entry["role"] == "tool":
+            assert entry["tool_name"] == waiting.pop(0)
+            continue
+        assert not waiting
+        waiting = [made["function"]["name"] for made in entry.get("tool_calls", [])]
+        assert waiting or entry["content"].strip()
+        assert entry.get("thinking", "own") == "own"
+    assert not waiting
