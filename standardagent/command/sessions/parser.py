@@ -10,8 +10,8 @@ ACTIONS = ("list", "show", "tree", "fork", "export", "check")
 _EXAMPLE = """\
 example:
   $ agentslot sessions tree
-  session-6f1c…-1  2026-11-30 12:04  9 facts  Why does tests/test_invoice.py fail?
-  └─ session-90ab…-1  at fact 4 of 9  Use decimals instead.
+  session-6f1c…-1  9 facts  Why does tests/test_invoice.py fail?
+  └─ session-90ab…-1  at fact 4 of 9  12 facts  Use decimals instead.
   $ agentslot sessions export --session session-6f1c…-1 --output why.html
 
 An application that runs is not disturbed, and nothing is changed: `fork` and `check --salvage`

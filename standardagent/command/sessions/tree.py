@@ -104,7 +104,6 @@ def _line(branch: Branch, there: dict[SessionId, Branch]) -> str:
     known = [
         branch.id,
         *([] if summary.parent is None else [_origin(branch, there.get(summary.parent))]),
-        f"{summary.updated_at:%Y-%m-%d %H:%M}",
         size,
         first_words(branch.row.first_message),
     ]
