@@ -1,13 +1,38 @@
 """Errors of the Gateway and its channels.
 
 ClassifiedError
+├── InputGateError          a message was not submitted; session_id, current_revision, diagnostics
 ├── EventStreamOverflow     a slow subscriber missed a commit
 ├── ChannelNotBound         a channel was used before its application was built
 ├── ChannelAlreadyBound     a channel was put into a second application
 └── LineTooLong             a line of input was longer than the channel takes
 """
 
-from agentslot.session import ClassifiedError, ErrorKind, SessionId
+from agentslot.session import ClassifiedError, ErrorKind, ExtensionDiagnostic, SessionId
+
+
+class InputGateError(ClassifiedError):
+    """A message was not submitted: a gate rejected it, failed, or was overtaken by something else.
+
+    Attributes:
+        current_revision: revision of the Session now; asking the gates has moved it on.
+        diagnostics: the gates that were asked, newest first.
+    """
+
+    def __init__(
+        self,
+        kind: ErrorKind,
+        code: str,
+        message: str,
+        *,
+        session_id: SessionId,
+        current_revision: int,
+        diagnostics: tuple[ExtensionDiagnostic, ...],
+    ) -> None:
+        super().__init__(kind, code, message)
+        self.session_id = session_id
+        self.current_revision = current_revision
+        self.diagnostics = diagnostics
 
 
 class EventStreamOverflow(ClassifiedError):  # noqa: N818 - named after what happened

@@ -11,6 +11,7 @@ from agentslot.session import (
     AgentId,
     ClientMessageId,
     Delivery,
+    ExtensionDiagnostic,
     Fact,
     Message,
     MessageId,
@@ -44,6 +45,7 @@ class ForkSession:
 
     Attributes:
         cutoff: with `history_prefix`, the last fact to copy (0: none). With `full_history`, 0.
+        messages: what is said behind the copied past, before anybody sends anything.
     """
 
     source: SessionId
@@ -52,6 +54,7 @@ class ForkSession:
     workspace: WorkspaceId
     cutoff: int = 0
     model_config: ModelConfig | None = None
+    messages: tuple[MessageInput, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +74,27 @@ class SessionOpened:
 
     Attributes:
         repairs: what had to be mended to read it; worth telling the user.
+        diagnostics: the lifecycle hooks that were asked for this opening, newest first.
     """
 
     session_id: SessionId
     revision: int
     repairs: tuple[Repair, ...] = ()
+    diagnostics: tuple[ExtensionDiagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SessionClosed:
+    """A Session has ended its work here; it can be resumed.
+
+    Attributes:
+        revision: its final revision.
+        diagnostics: the lifecycle hooks that were asked for this closing, newest first.
+    """
+
+    session_id: SessionId
+    revision: int
+    diagnostics: tuple[ExtensionDiagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +160,8 @@ class RunResult:
         termination: why it did not complete, else None.
         messages: the Run's assistant messages with text, oldest first.
         usage: tokens of all its attempts.
+        diagnostics: at most 100 invocations of hooks about this Run and its message, newest first.
+        has_more_diagnostics: whether there are more; page on with `extension_diagnostics`.
     """
 
     session_id: SessionId
@@ -151,6 +172,8 @@ class RunResult:
     messages: tuple[Message, ...]
     usage: TokenUsage
     termination: RunTermination | None = None
+    diagnostics: tuple[ExtensionDiagnostic, ...] = ()
+    has_more_diagnostics: bool = False
 
     @property
     def text(self) -> str:
@@ -185,6 +208,8 @@ class SessionView:
     Attributes:
         recent_history: facts of at most the last 100 steps, oldest first; page on with `history`.
         approvals: calls that wait for a person.
+        recent_extension_diagnostics: at most 32 invocations of hooks, newest first; page on with
+            `extension_diagnostics`.
     """
 
     session_id: SessionId
@@ -197,6 +222,8 @@ class SessionView:
     model_config: ModelConfig
     active_run: RunId | None
     approvals: tuple[PendingApproval, ...]
+    recent_extension_diagnostics: tuple[ExtensionDiagnostic, ...] = ()
+    has_more_extension_diagnostics: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +233,16 @@ class HistoryPage:
     session_id: SessionId
     revision: int
     facts: Sequence[Fact]
+    has_more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ExtensionDiagnosticsPage:
+    """Invocations of hooks before a cursor, newest first, without any content."""
+
+    session_id: SessionId
+    revision: int
+    diagnostics: tuple[ExtensionDiagnostic, ...]
     has_more: bool
 
 
@@ -265,6 +302,10 @@ class GatewayAccess(Protocol):
         """Submit a message: an idle Session starts a Run with it, a running one queues it.
 
         Returns once the message is durable and, if a Run started, its first request is recorded.
+
+        Raises:
+            InputGateError: an input gate did not let the message through; also of `steer` and
+                `edit_queued`, and of `send_and_wait`.
         """
         ...
 
@@ -326,6 +367,12 @@ class GatewayAccess(Protocol):
         """Older facts: before that sequence (0: from the end), 1 to 100 whole steps."""
         ...
 
+    async def extension_diagnostics(
+        self, session_id: SessionId, *, before_sequence: int = 0, limit: int = 50
+    ) -> ExtensionDiagnosticsPage:
+        """What hooks were asked: before that sequence (0: from the end), 1 to 100 invocations."""
+        ...
+
     async def subscribe(
         self, session_id: SessionId, *, after_revision: int | None = None
     ) -> EventStream:
@@ -338,8 +385,8 @@ class GatewayAccess(Protocol):
         """
         ...
 
-    async def close_session(self, request: SessionCommand) -> int:
-        """End the active Run, close the Session; returns its final revision."""
+    async def close_session(self, request: SessionCommand) -> SessionClosed:
+        """End the active Run, ask the lifecycle hooks, close the Session."""
         ...
 
 

@@ -24,10 +24,12 @@ from agentslot.interaction.gateway import (
     SessionOpened,
     SessionView,
 )
+from agentslot.interaction.rewinding import rewinding
 from agentslot.interaction.typed import TypedResult, typed_answer
 from agentslot.session import (
     Actor,
     ClientMessageId,
+    MessageId,
     MessageInput,
     Part,
     Repair,
@@ -276,11 +278,40 @@ class ChannelSession:
         """
         await self._answer(digest, approved=False, reason=reason)
 
+    async def rewind(
+        self, before: MessageId | None = None, *, summary: str = ""
+    ) -> "ChannelSession":
+        """Take a message back: a new Session with all that was before it. This one stays.
+
+        Args:
+            before: the user message to take back; without one, the last that began a Run.
+            summary: what the model is told of the branch that was left; nothing by default.
+
+        Raises:
+            ClassifiedError: `not_found/message_not_found`; `invalid_input/invalid_cutoff` if the
+                message joined a Run at a place where the past cannot be cut.
+        """
+        request = await rewinding(self._access, self.id, before, summary)
+        return ChannelSession(
+            self._access, await self._access.fork_session(request), actor=self._actor
+        )
+
+    async def retry_with(
+        self, content: Content, *, before: MessageId | None = None, summary: str = ""
+    ) -> "tuple[ChannelSession, RunResult]":
+        """Say something else in the place of a message; see `rewind` for the arguments.
+
+        Returns:
+            The new Session, and what became of the message there.
+        """
+        branch = await self.rewind(before, summary=summary)
+        return branch, await branch.send_and_wait(content)
+
     async def close(self) -> int:
         """End the Run that goes on, close the Session; returns its final revision."""
-        revision = await self._access.close_session(SessionCommand(self.id, actor=self._actor))
-        self._saw(revision)
-        return revision
+        closed = await self._access.close_session(SessionCommand(self.id, actor=self._actor))
+        self._saw(closed.revision)
+        return closed.revision
 
     def _message(self, content: Content, client_message_id: str | None) -> SendMessage:
         return SendMessage(

@@ -6,6 +6,19 @@ if __name__ == "session":
     )
 
 from agentslot.session.aggregate import apply, create, recover
+from agentslot.session.artifact import (
+    ARTIFACT_STORE,
+    Artifact,
+    ArtifactStore,
+    describe_artifact,
+)
+from agentslot.session.artifactstores import (
+    FileArtifacts,
+    FileArtifactsModule,
+    MemoryArtifacts,
+    MemoryArtifactsModule,
+)
+from agentslot.session.branch import branch_summary, followed_by, rewind_cutoff
 from agentslot.session.changes import (
     AppendAttempt,
     AppendBudgetExceeded,
@@ -24,6 +37,13 @@ from agentslot.session.changes import (
     ReclassifyQueued,
     SetContext,
     SetModelConfig,
+    UpdateExtensionJournal,
+)
+from agentslot.session.diagnostics import (
+    ExtensionDiagnostic,
+    diagnostic,
+    diagnostics_page,
+    run_diagnostics,
 )
 from agentslot.session.errors import (
     ClassifiedError,
@@ -31,6 +51,25 @@ from agentslot.session.errors import (
     RevisionConflictError,
     SessionDamagedError,
     kind_of,
+)
+from agentslot.session.extensionjournal import ExtensionJournal
+from agentslot.session.extensions import (
+    ContextDisposition,
+    ExtensionBoundary,
+    ExtensionDecision,
+    ExtensionDescriptor,
+    ExtensionEffect,
+    ExtensionEntry,
+    ExtensionInvocation,
+    ExtensionStatus,
+    InvocationBegun,
+    InvocationEnded,
+    InvocationPrepared,
+    InvocationSettled,
+    InvocationStep,
+    InvocationSucceeded,
+    LifecyclePhase,
+    OpenKind,
 )
 from agentslot.session.facts import (
     AttemptStatus,
@@ -59,6 +98,7 @@ from agentslot.session.identity import (
     AttemptId,
     ClientMessageId,
     FactId,
+    InvocationId,
     MessageId,
     RunId,
     SessionId,
@@ -81,7 +121,6 @@ from agentslot.session.message import (
 from agentslot.session.modelconfig import Modality, ModelConfig, Reasoning, TokenUsage
 from agentslot.session.modules import FileStoreModule, MemoryStoreModule, SqliteStoreModule
 from agentslot.session.pages import history_page
-from agentslot.session.rules.context import text_digest
 from agentslot.session.salvage import FileReport, Problem, check_file, salvage
 from agentslot.session.sharedlist import SharedList
 from agentslot.session.sqlite import SqliteStore
@@ -103,11 +142,12 @@ from agentslot.session.store import (
     Loaded,
     NewSession,
     Repair,
+    SessionOverview,
     SessionPage,
     SessionStore,
     SessionSummary,
 )
-from agentslot.session.text import MAX_REASON_BYTES, is_safe_line, safe_line
+from agentslot.session.text import MAX_REASON_BYTES, is_safe_line, safe_line, text_digest
 from agentslot.session.toolcall import (
     ArtifactMetadata,
     ToolCall,
@@ -116,11 +156,23 @@ from agentslot.session.toolcall import (
     ToolResult,
     ToolStatus,
 )
+from agentslot.session.workspace import (
+    WORKSPACE_MANAGER,
+    LocalWorkspaces,
+    LocalWorkspacesModule,
+    WorkspaceBoundary,
+    WorkspaceManager,
+    WorkspaceScope,
+    local_folder,
+    require_boundary,
+)
 
 __all__ = [
+    "ARTIFACT_STORE",
     "MAX_REASON_BYTES",
     "SERVICE_ACTOR",
     "SESSION_STORE",
+    "WORKSPACE_MANAGER",
     "ActiveRun",
     "Actor",
     "ActorKind",
@@ -133,7 +185,9 @@ __all__ = [
     "AppendRun",
     "AppendToolCall",
     "AppendToolResult",
+    "Artifact",
     "ArtifactMetadata",
+    "ArtifactStore",
     "AttachmentPart",
     "AttemptId",
     "AttemptStatus",
@@ -144,6 +198,7 @@ __all__ = [
     "CommitRequest",
     "ConsumeQueued",
     "ContextContribution",
+    "ContextDisposition",
     "ContextRange",
     "ContextView",
     "Continuation",
@@ -152,19 +207,42 @@ __all__ = [
     "EditQueued",
     "Enqueue",
     "ErrorKind",
+    "ExtensionBoundary",
+    "ExtensionDecision",
+    "ExtensionDescriptor",
+    "ExtensionDiagnostic",
+    "ExtensionEffect",
+    "ExtensionEntry",
+    "ExtensionInvocation",
+    "ExtensionJournal",
+    "ExtensionStatus",
     "Fact",
     "FactId",
+    "FileArtifacts",
+    "FileArtifactsModule",
     "FileOperations",
     "FileReport",
     "FileStore",
     "FileStoreModule",
     "ForkMode",
     "History",
+    "InvocationBegun",
+    "InvocationEnded",
+    "InvocationId",
+    "InvocationPrepared",
+    "InvocationSettled",
+    "InvocationStep",
+    "InvocationSucceeded",
     "JournalEntry",
     "JournalStatus",
+    "LifecyclePhase",
     "Lineage",
     "Loaded",
+    "LocalWorkspaces",
+    "LocalWorkspacesModule",
     "MarkToolPending",
+    "MemoryArtifacts",
+    "MemoryArtifactsModule",
     "MemoryStore",
     "MemoryStoreModule",
     "Message",
@@ -175,6 +253,7 @@ __all__ = [
     "ModelConfig",
     "ModelConfigChanged",
     "NewSession",
+    "OpenKind",
     "Part",
     "Payload",
     "Problem",
@@ -194,6 +273,7 @@ __all__ = [
     "RunTermination",
     "SessionDamagedError",
     "SessionId",
+    "SessionOverview",
     "SessionPage",
     "SessionState",
     "SessionStore",
@@ -213,17 +293,30 @@ __all__ = [
     "ToolError",
     "ToolResult",
     "ToolStatus",
+    "UpdateExtensionJournal",
+    "WorkspaceBoundary",
     "WorkspaceId",
+    "WorkspaceManager",
+    "WorkspaceScope",
     "apply",
+    "branch_summary",
     "check_file",
     "create",
+    "describe_artifact",
+    "diagnostic",
+    "diagnostics_page",
+    "followed_by",
     "fork",
     "history_page",
     "is_completed_boundary",
     "is_identity",
     "is_safe_line",
     "kind_of",
+    "local_folder",
     "recover",
+    "require_boundary",
+    "rewind_cutoff",
+    "run_diagnostics",
     "safe_line",
     "salvage",
     "start_from_summary",

@@ -24,7 +24,8 @@ from agentslot.session.facts import (
 from agentslot.session.history import History
 from agentslot.session.identity import SERVICE_ACTOR, Actor
 from agentslot.session.refusal import invalid_change
-from agentslot.session.rules import context, copying, queue, run, transcript
+from agentslot.session.rules import context, copying, extensions, queue, run, transcript
+from agentslot.session.settlement import is_resumable_completion, recovered
 from agentslot.session.state import Delivery, JournalStatus, SessionState
 from agentslot.session.store import NewSession
 from agentslot.session.toolcall import ToolResult, ToolStatus
@@ -47,6 +48,7 @@ _HANDLERS: dict[type[c.Change], Callable[[Draft, Any], None]] = {
     c.ReclassifyQueued: queue.reclassify_queued,
     c.SetContext: context.set_context,
     c.SetModelConfig: context.set_model_config,
+    c.UpdateExtensionJournal: extensions.update_extension_journal,
 }
 
 
@@ -108,24 +110,25 @@ def apply_to(
 def recover(state: SessionState) -> tuple[c.Change, ...]:
     """The changes that settle what a crash left open; empty if there is nothing to settle.
 
-    Open attempts and pending calls end with an unknown outcome: neither is ever repeated. Prepared
-    calls have had no effect, so their Run stays active to be resumed. Any other Run ends as
-    interrupted, and what was to steer it is held. Committing the changes settles everything: a
-    second recovery finds nothing.
+    Open attempts, pending calls and hooks that were being asked end with an unknown outcome: none
+    is ever repeated. Prepared calls and completion gates have had no effect, so their Run stays
+    active to be resumed. Any other Run ends as interrupted, and what was to steer it is held.
+    Committing the changes settles everything: a second recovery finds nothing.
     """
     active = state.active_run
     if active is None:
-        return ()
+        return tuple(recovered(state, resumable=False))
     changes: list[c.Change] = [
         c.AppendAttempt(_unknown_outcome(state.history.attempt_start(attempt_id)))
         for attempt_id in active.open_attempts
     ]
-    resumable = False
+    resumable = is_resumable_completion(state)
     for call_id, entry in state.journal.items():
         if entry.status is JournalStatus.PENDING:
             changes.append(c.AppendToolResult(ToolResult(call_id, ToolStatus.OUTCOME_UNKNOWN)))
         else:
             resumable = True
+    changes += recovered(state, resumable=resumable)
     if not resumable:
         end = RunFact(
             active.id,

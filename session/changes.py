@@ -8,6 +8,7 @@ started Run is the active one), so that half of a pair cannot be written down.
 from dataclasses import dataclass
 from typing import Literal
 
+from agentslot.session.extensions import InvocationStep
 from agentslot.session.facts import (
     ContextContribution,
     ModelAttempt,
@@ -160,6 +161,15 @@ class SetModelConfig:
     kind: Literal["set_model_config"] = "set_model_config"
 
 
+@dataclass(frozen=True, slots=True)
+class UpdateExtensionJournal:
+    """Move one invocation of a hook one step on; a prepared one is appended as the next entry."""
+
+    sequence: int
+    step: InvocationStep
+    kind: Literal["update_extension_journal"] = "update_extension_journal"
+
+
 Change = (
     AppendMessage
     | AppendToolCall
@@ -177,4 +187,5 @@ Change = (
     | ReclassifyQueued
     | SetContext
     | SetModelConfig
+    | UpdateExtensionJournal
 )

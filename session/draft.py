@@ -6,6 +6,7 @@ when all changes have passed and the commit as a whole holds together does it be
 
 from datetime import datetime
 
+from agentslot.session.extensions import ExtensionEntry
 from agentslot.session.facts import Fact, Payload
 from agentslot.session.identity import (
     Actor,
@@ -33,6 +34,8 @@ class Draft:
         owing: empty assistant messages of this commit that no call belongs to yet.
         origin_id: the fact that the next one copies; only while a fork is created.
         consumed: messages taken out of the queue that this commit has to append.
+        extension_journal: the journal of hooks as it was before this commit.
+        extensions: its entries that the commit changes or adds, by sequence.
     """
 
     __slots__ = (
@@ -41,6 +44,8 @@ class Draft:
         "calls",
         "consumed",
         "context",
+        "extension_journal",
+        "extensions",
         "facts",
         "history",
         "journal",
@@ -68,6 +73,8 @@ class Draft:
         self.calls: set[ToolCallId] = set()
         self.owing: set[MessageId] = set()
         self.consumed: list[Message] = []
+        self.extension_journal = state.extensions
+        self.extensions: dict[int, ExtensionEntry] = {}
         self.queue = state.queue
         self.journal = state.journal
         self.run = state.active_run
@@ -119,6 +126,13 @@ class Draft:
         del journal[call_id]
         self.journal = journal
 
+    def open_extensions(self) -> list[ExtensionEntry]:
+        """The entries of the journal of hooks that are open now."""
+        if not self.extensions and not self.extension_journal.open:
+            return []
+        entries = {**self.extension_journal.open, **self.extensions}
+        return [entry for entry in entries.values() if entry.is_open]
+
     def next_commit(self) -> None:
         """End this commit and begin the next one.
 
@@ -136,6 +150,9 @@ class Draft:
             self.messages = {}
             self.calls = set()
             self.consumed = []
+        if self.extensions:
+            self.extension_journal = self.extension_journal.updated(self.extensions)
+            self.extensions = {}
         self.revision += 1
 
     def finished(self) -> SessionState:
@@ -166,6 +183,7 @@ class Draft:
             self.context,
             self.retained_contexts,
             self.texts,
+            self.extension_journal,
         )
 
     def _check_queue_against_messages(self) -> None:

@@ -19,11 +19,20 @@ from agentslot.session.clock import Clock, StrictClock, utc_now
 from agentslot.session.errors import ClassifiedError, ErrorKind, RevisionConflictError
 from agentslot.session.fileformat import commit_body, fingerprint
 from agentslot.session.identity import AgentId, SessionId, WorkspaceId
-from agentslot.session.listing import Listed, Listing
+from agentslot.session.listing import Listed, Listing, rank
+from agentslot.session.message import Message
 from agentslot.session.recent import RecentCommits, commit_of, outcome_of
 from agentslot.session.requests import check_request, session_exists
 from agentslot.session.state import SessionState
-from agentslot.session.store import Commit, CommitRequest, Loaded, NewSession, Repair, SessionPage
+from agentslot.session.store import (
+    Commit,
+    CommitRequest,
+    Loaded,
+    NewSession,
+    Repair,
+    SessionOverview,
+    SessionPage,
+)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -93,6 +102,10 @@ class Backend(Protocol[S]):
 
     def list(self) -> list[Listed]:
         """All Sessions, in no order. Works without `open`, too."""
+        ...
+
+    def first_message(self, session_id: SessionId) -> Message | None:
+        """The first message that is no copy, found without reading on. Works without `open`."""
         ...
 
 
@@ -205,6 +218,18 @@ class DurableStore(Generic[S]):
         return self._listing.page(
             sessions, agent, workspace, limit=limit, cursor=cursor, now=self._clock()
         )
+
+    async def overview(self) -> list[SessionOverview]:
+        """All Sessions of all scopes, newest change first, for people who look after the store.
+
+        No Session is read whole, and what cannot be read is left out.
+        """
+        await anyio.lowlevel.checkpoint_if_cancelled()
+        return await self._in_thread(self._overview)
+
+    def _overview(self) -> list[SessionOverview]:
+        rows = sorted((each.summary for each in self._backend.list()), key=rank)
+        return [SessionOverview(row, self._backend.first_message(row.id)) for row in rows]
 
     async def _append(
         self, entry: _Entry[S], stored: S, request: CommitRequest, body: bytes

@@ -6,13 +6,20 @@ from agentslot.session.clock import Clock, utc_now
 from agentslot.session.directory import SessionDirectory
 from agentslot.session.durable import DurableStore
 from agentslot.session.errors import ClassifiedError, ErrorKind, SessionDamagedError
-from agentslot.session.fileformat import creation, seal
+from agentslot.session.fileformat import (
+    FORMAT,
+    FORMAT_WITH_EXTENSIONS,
+    creation,
+    seal,
+    upgrade,
+)
 from agentslot.session.fileoperations import FileOperations
-from agentslot.session.filereader import StoredSession, read_session
+from agentslot.session.filereader import StoredSession, read_first_message, read_session
 from agentslot.session.filewriter import append_line, create_file
 from agentslot.session.identity import SessionId
 from agentslot.session.listing import Listed
 from agentslot.session.lockfile import LockFile
+from agentslot.session.message import Message
 from agentslot.session.requests import session_exists, session_not_found
 from agentslot.session.state import SessionState
 from agentslot.session.store import CommitRequest, NewSession
@@ -89,7 +96,16 @@ class _Files:
         self, stored: StoredSession, request: CommitRequest, body: bytes, after: SessionState
     ) -> None:
         path = self._directory.file_of(request.session_id)
-        append_line(self._operations, path, stored, seal(body, after.updated_at))
+        line = seal(body, after.updated_at)
+        relabel = stored.format == FORMAT and len(after.extensions) > 0
+        if relabel:
+            line = upgrade(stored.state.revision, after.updated_at) + line
+        append_line(self._operations, path, stored, line)
+        if relabel:
+            stored.format = FORMAT_WITH_EXTENSIONS
 
     def list(self) -> list[Listed]:
         return self._directory.list()
+
+    def first_message(self, session_id: SessionId) -> Message | None:
+        return read_first_message(self._directory.file_of(session_id))

@@ -6,10 +6,14 @@ bytes before it:
     {"type":"session","format":"agentslot.session-file/v1",…,"rev":1,"at":"…","sum":"a1b2c3d4"}
     {"type":"facts","facts":[…],"rev":1,"at":"…","sum":"…"}        what a fork starts with
     {"type":"commit","key":"…","changes":[…],"rev":2,"at":"…","sum":"…"}
+    {"type":"format","format":"agentslot.session-file/v2","rev":2,"at":"…","sum":"…"}
 
 So a line proves that it is whole, the end of the file alone says how new the Session is, and state
 is what the aggregate makes of the changes in their order. A reader keeps out of files of another
 major version; in those of a newer minor version it passes over types and members it does not know.
+
+A file is of version 1 until the first hook is asked: before that commit, in the same write, a
+`format` line makes it version 2. The header is never rewritten; the last label counts.
 """
 
 import hashlib
@@ -31,6 +35,7 @@ from agentslot.session.state import Lineage
 from agentslot.session.store import CommitRequest, NewSession
 
 FORMAT = "agentslot.session-file/v1"
+FORMAT_WITH_EXTENSIONS = "agentslot.session-file/v2"
 MINOR = 0
 FACTS_PER_LINE = 256
 
@@ -89,10 +94,22 @@ class CommitLine:
     sum: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormatLine:
+    """From here on the file is of this format; it makes no revision."""
+
+    type: Literal["format"]
+    format: str
+    rev: int
+    at: datetime = UNSEALED
+    sum: str = ""
+
+
 # Made at first use: a decoder takes milliseconds to build.
 read_header = cache(lambda: Decoder(Header))
 read_facts = cache(lambda: Decoder(FactsLine))
 read_commit = cache(lambda: Decoder(CommitLine))
+read_format = cache(lambda: Decoder(FormatLine))
 
 
 def header_of(new: NewSession) -> Header:
@@ -130,6 +147,12 @@ def commit_body(request: CommitRequest) -> bytes:
         rev=request.expected_revision + 1,
     )
     return encode(line)
+
+
+def upgrade(revision: int, at: datetime) -> bytes:
+    """The line that lets a file of version 1 hold what hooks were asked."""
+    line = FormatLine(type="format", format=FORMAT_WITH_EXTENSIONS, rev=revision)
+    return seal(encode(line), at)
 
 
 def fingerprint(body: bytes) -> bytes:

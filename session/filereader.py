@@ -9,12 +9,13 @@ and nothing is ever rewritten.
 import gc
 import os
 from collections import Counter, deque
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from agentslot.session.aggregate import apply_to, create
+from agentslot.session.changes import AppendMessage
 from agentslot.session.codec import UnreadableError
 from agentslot.session.draft import Draft
 from agentslot.session.durable import Stored
@@ -22,17 +23,20 @@ from agentslot.session.errors import ClassifiedError, SessionDamagedError
 from agentslot.session.facts import Fact
 from agentslot.session.fileformat import (
     FORMAT,
+    FORMAT_WITH_EXTENSIONS,
     MINOR,
     Header,
     fingerprint,
     format_of,
     read_commit,
     read_facts,
+    read_format,
     read_header,
     type_of,
     unseal,
 )
 from agentslot.session.identity import SERVICE_ACTOR
+from agentslot.session.message import Message
 from agentslot.session.recent import REMEMBERED_COMMITS, Outcome, RecentCommits, outcome_of
 from agentslot.session.state import SessionState
 from agentslot.session.store import NewSession, Repair
@@ -43,11 +47,13 @@ class StoredSession(Stored):
     """A Session as its file tells it, and where the next line goes.
 
     Attributes:
+        format: what the file is labelled as; the last label counts.
         whole_bytes: length of the file up to the end of its last whole line.
         file_bytes: length of the file; more than `whole_bytes` if its tail is torn.
         lacks_newline: whether the last whole line lacks its line feed.
     """
 
+    format: str
     whole_bytes: int
     file_bytes: int
     lacks_newline: bool
@@ -82,8 +88,46 @@ def read_session(path: Path) -> StoredSession:
         repairs.append(Repair(number, "kept the last commit, which lacks its line feed"))
     repairs += replay.notes()
     return StoredSession(
-        state, replay.recent(), tuple(repairs), whole_bytes, file_bytes, lacks_newline
+        state,
+        replay.recent(),
+        tuple(repairs),
+        replay.format,
+        whole_bytes,
+        file_bytes,
+        lacks_newline,
     )
+
+
+def read_first_message(path: Path) -> Message | None:
+    """The first message in a Session file that is no copy; None if damage comes before it.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+    """
+    with path.open("rb") as file:
+        file.readline()
+        for line in file:
+            try:
+                message = _first_message_in(line.removesuffix(b"\n"))
+            except UnreadableError:
+                return None
+            if message is not None:
+                return message
+    return None
+
+
+def _first_message_in(line: bytes) -> Message | None:
+    payloads: Iterable[object] = ()
+    match type_of(line):
+        case "commit":
+            changes = read_commit()(line, lenient=True).changes
+            payloads = (each.message for each in changes if isinstance(each, AppendMessage))
+        case "facts":
+            facts = read_facts()(line, lenient=True).facts
+            payloads = (fact.payload for fact in facts if fact.origin_id is None)
+        case _:
+            pass
+    return next((each for each in payloads if isinstance(each, Message)), None)
 
 
 @contextmanager
@@ -103,6 +147,7 @@ class Replay:
 
     def __init__(self) -> None:
         self.header: Header | None = None
+        self.format = FORMAT
         self._draft: Draft | None = None
         self._lenient = False
         self._facts: list[Fact] = []
@@ -123,7 +168,9 @@ class Replay:
         elif kind == "facts" and self._draft is None:
             self._facts += read_facts()(line, lenient=self._lenient).facts
             self._create_when_complete(self.header)
-        elif self._lenient and kind not in ("session", "facts", "commit"):
+        elif kind == "format" and self._draft is not None:
+            self._relabel(line, self._draft.revision)
+        elif self._lenient and kind not in ("session", "facts", "commit", "format"):
             self._unknown[kind] += 1
         else:
             raise UnreadableError(f"a record of type {kind!r} has no place here")
@@ -139,6 +186,15 @@ class Replay:
         self._lenient = header.minor > MINOR
         self.header = header if self._lenient else read_header()(line)
         self._create_when_complete(header)
+
+    def _relabel(self, line: bytes, revision: int) -> None:
+        label = read_format()(line, lenient=self._lenient)
+        if label.format != FORMAT_WITH_EXTENSIONS or label.rev != revision:
+            raise UnreadableError(
+                f"the file becomes format {label.format!r} at revision {label.rev}: this version "
+                f"knows {FORMAT_WITH_EXTENSIONS!r}, and the Session is at {revision}"
+            )
+        self.format = label.format
 
     def _create_when_complete(self, header: Header) -> None:
         if len(self._facts) < header.facts:
@@ -167,6 +223,8 @@ class Replay:
             apply_to(draft, commit.changes, now=commit.at, actor=commit.actor)
         except ClassifiedError as error:
             raise UnreadableError(error.message) from error
+        if len(draft.extension_journal) and self.format == FORMAT:
+            raise UnreadableError(f"a file of format {FORMAT!r} knows of no hooks")
         self._commits.append((line, commit.key, outcome_of(commit.rev, before, draft.history)))
 
     def state(self) -> SessionState | None:

@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TypeVar
 
+from agentslot.session.branch import followed_by
 from agentslot.session.errors import ClassifiedError, ErrorKind
 from agentslot.session.facts import (
     AttemptStatus,
@@ -25,11 +26,10 @@ from agentslot.session.identity import (
     SERVICE_ACTOR,
     Actor,
     AgentId,
-    MessageId,
     SessionId,
     WorkspaceId,
 )
-from agentslot.session.message import Message, MessageInput, Role
+from agentslot.session.message import Message, MessageInput
 from agentslot.session.modelconfig import ModelConfig
 from agentslot.session.state import Lineage, SessionState
 from agentslot.session.store import NewSession
@@ -253,17 +253,6 @@ def start_from_summary(
             "invalid_summary",
             "a summary start needs a message, and a model or a source that has one",
         )
-    facts = tuple(
-        Fact(
-            session_id,
-            number,
-            None,
-            None,
-            now,
-            actor,
-            Message(MessageId(f"{session_id}.{number}"), Role.USER, message.parts, now),
-        )
-        for number, message in enumerate(messages, 1)
-    )
     lineage = Lineage(source.id, source.revision, 0) if source else None
-    return NewSession(session_id, agent, workspace, config, lineage, facts)
+    empty = NewSession(session_id, agent, workspace, config, lineage)
+    return followed_by(empty, messages, now=now, actor=actor)

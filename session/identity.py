@@ -18,6 +18,7 @@ MessageId = NewType("MessageId", str)
 ClientMessageId = NewType("ClientMessageId", str)
 ToolCallId = NewType("ToolCallId", str)
 FactId = NewType("FactId", str)
+InvocationId = NewType("InvocationId", str)
 
 
 def is_identity(text: str) -> bool:

@@ -100,9 +100,9 @@ class Listing:
             for each in sessions
             if (each.summary.agent, each.summary.workspace) == (agent, workspace)
             and each.created_at <= cutoff
-            and (start is None or _rank(each.summary) > (_age(start.updated_at), start.session))
+            and (start is None or rank(each.summary) > (_age(start.updated_at), start.session))
         )
-        rows = nsmallest(limit + 1, candidates, key=_rank)
+        rows = nsmallest(limit + 1, candidates, key=rank)
         if len(rows) <= limit:
             return SessionPage(rows, "")
         last = rows[limit - 1]
@@ -135,7 +135,8 @@ def _position_decoder() -> Decoder[_Position]:  # made at first use, since it ta
     return Decoder(_Position)
 
 
-def _rank(session: SessionSummary) -> tuple[timedelta, SessionId]:
+def rank(session: SessionSummary) -> tuple[timedelta, SessionId]:
+    """Where a Session stands in a listing: the newest change first."""
     return _age(session.updated_at), session.id
 
 

@@ -14,9 +14,10 @@ from agentslot.session.fileformat import fingerprint
 from agentslot.session.identity import SessionId
 from agentslot.session.listing import Listed
 from agentslot.session.lockfile import LockFile
+from agentslot.session.message import Message
 from agentslot.session.recent import outcome_of
 from agentslot.session.requests import session_exists
-from agentslot.session.sqlitereader import select_all, select_session
+from agentslot.session.sqlitereader import select_all, select_first_message, select_session
 from agentslot.session.sqliteschema import APPLICATION_ID, SCHEMA, VERSION
 from agentslot.session.sqlitewriter import insert_commit, insert_session, update_session
 from agentslot.session.state import SessionState
@@ -118,6 +119,10 @@ class _Database:
     def list(self) -> list[Listed]:
         with self._reading() as database:
             return select_all(database)
+
+    def first_message(self, session_id: SessionId) -> Message | None:
+        with self._reading() as database:
+            return select_first_message(database, session_id)
 
     @contextmanager
     def _transaction(self) -> Generator[sqlite3.Connection]:

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 from agentslot.session.codec import Decoder, UnreadableError
 from agentslot.session.durable import Stored
+from agentslot.session.extensionjournal import ExtensionJournal
+from agentslot.session.extensions import ExtensionEntry
 from agentslot.session.facts import (
     ContextContribution,
     Fact,
@@ -87,6 +89,7 @@ def select_session(database: sqlite3.Connection, session_id: SessionId) -> Store
         views[-1] if views else None,
         SharedList(views[:-1]),
         dict(database.execute("SELECT digest, text FROM texts WHERE session = ?", (session_id,))),
+        _select_extensions(database, session_id),
     )
     return Stored(state, _select_recent(database, session_id), ())
 
@@ -110,6 +113,16 @@ def select_all(database: sqlite3.Connection) -> list[Listed]:
         )
         for session_id, agent, workspace, revision, updated_at, created_at, lineage in rows
     ]
+
+
+def select_first_message(database: sqlite3.Connection, session_id: SessionId) -> Message | None:
+    """The first message of a Session that is no copy."""
+    row = database.execute(
+        "SELECT payload FROM facts WHERE session = ? AND kind = 'message' AND origin IS NULL "
+        "ORDER BY sequence LIMIT 1",
+        (session_id,),
+    ).fetchone()
+    return None if row is None else _decode(Message, row[0])
 
 
 _decoders: dict[type, Any] = {}  # each decodes the class it stands under
@@ -173,6 +186,16 @@ def _select_journal(
             raise UnreadableError(f"tool call {call_id!r} is not what its journal entry says")
         journal[call_id] = JournalEntry(call, JournalStatus(status))
     return journal
+
+
+def _select_extensions(database: sqlite3.Connection, session_id: SessionId) -> ExtensionJournal:
+    rows = database.execute(
+        "SELECT sequence, entry FROM extensions WHERE session = ? ORDER BY sequence", (session_id,)
+    )
+    entries = {sequence: _decode(ExtensionEntry, entry) for sequence, entry in rows}
+    if list(entries) != list(range(1, len(entries) + 1)):
+        raise UnreadableError("the journal of hooks has gaps")
+    return ExtensionJournal().updated(entries) if entries else ExtensionJournal()
 
 
 def _select_recent(database: sqlite3.Connection, session_id: SessionId) -> RecentCommits[bytes]:

@@ -51,6 +51,18 @@ CREATE TABLE journal (
     PRIMARY KEY (session, call_sequence)
 ) WITHOUT ROWID;
 
+CREATE TABLE extensions (
+    session TEXT NOT NULL REFERENCES sessions (id),
+    sequence INTEGER NOT NULL,
+    hook TEXT NOT NULL,
+    boundary TEXT NOT NULL,
+    run TEXT,
+    status TEXT NOT NULL,
+    effect TEXT NOT NULL,
+    entry TEXT NOT NULL,
+    PRIMARY KEY (session, sequence)
+) WITHOUT ROWID;
+
 CREATE TABLE contexts (
     session TEXT NOT NULL REFERENCES sessions (id),
     version INTEGER NOT NULL,

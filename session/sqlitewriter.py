@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from agentslot.session.codec import encode
+from agentslot.session.extensions import ExtensionEntry
 from agentslot.session.facts import Fact
 from agentslot.session.identity import SessionId
 from agentslot.session.recent import Outcome
@@ -48,6 +49,9 @@ def update_session(database: sqlite3.Connection, before: SessionState, after: Se
         _replace_queue(database, after.id, after.queue)
     if after.journal is not before.journal:
         _update_journal(database, before, after, new_facts)
+    if after.extensions is not before.extensions:
+        changed = after.extensions.changed_since(before.extensions)
+        _replace_extensions(database, after.id, changed)
     if after.context is not before.context:
         _insert_context(database, after)
     for digest in after.texts.keys() - before.texts.keys():
@@ -134,6 +138,27 @@ def _update_journal(
         if known is not None and known is not entry:
             row = entry.status, after.id, call_id
             database.execute("UPDATE journal SET status = ? WHERE session = ? AND call = ?", row)
+
+
+def _replace_extensions(
+    database: sqlite3.Connection, session_id: SessionId, entries: Iterable[ExtensionEntry]
+) -> None:
+    database.executemany(
+        "INSERT OR REPLACE INTO extensions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (
+                session_id,
+                entry.sequence,
+                entry.invocation.descriptor.key,
+                entry.invocation.boundary,
+                entry.invocation.run_id,
+                entry.status,
+                entry.effect,
+                encode(entry).decode(),
+            )
+            for entry in entries
+        ),
+    )
 
 
 def _insert_context(database: sqlite3.Connection, state: SessionState) -> None:

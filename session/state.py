@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from agentslot.session.extensionjournal import ExtensionJournal
 from agentslot.session.history import History
 from agentslot.session.identity import (
     AgentId,
@@ -12,6 +13,7 @@ from agentslot.session.identity import (
     MessageId,
     RunId,
     SessionId,
+    StepId,
     ToolCallId,
     WorkspaceId,
 )
@@ -117,6 +119,7 @@ class ContextView:
         prompt: digest of the system prompt, or None.
         tools: digest of the tool definitions, or None.
         token_count: tokens of the whole request as counted before it was sent.
+        step_id: the step whose contributions are shown too, or None if there are none.
     """
 
     version: int
@@ -127,6 +130,7 @@ class ContextView:
     prompt: str | None = None
     tools: str | None = None
     token_count: int = 0
+    step_id: StepId | None = None
 
 
 @record
@@ -138,6 +142,7 @@ class SessionState:
         queue: inputs waiting, in arrival order.
         journal: unfinished tool calls of the active Run, in call order.
         texts: contents by `sha256:` digest: prompts and tool definitions that contexts refer to.
+        extensions: what hooks were asked and what became of it.
         updated_at: time of the last commit, UTC.
     """
 
@@ -158,6 +163,7 @@ class SessionState:
     context: ContextView | None = None
     retained_contexts: SharedList[ContextView] = field(default_factory=SharedList[ContextView])
     texts: Mapping[str, str] = field(default_factory=dict[str, str])
+    extensions: ExtensionJournal = field(default_factory=ExtensionJournal)
 
     def queued(self, message_id: MessageId) -> QueueItem | None:
         """The queued item with that message id, if it still waits."""

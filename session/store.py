@@ -9,6 +9,7 @@ from agentslot import One
 from agentslot.session.changes import Change
 from agentslot.session.facts import Fact
 from agentslot.session.identity import Actor, AgentId, SessionId, WorkspaceId
+from agentslot.session.message import Message
 from agentslot.session.modelconfig import ModelConfig
 from agentslot.session.record import record
 from agentslot.session.state import Lineage, SessionState
@@ -78,6 +79,18 @@ class SessionSummary:
     revision: int
     updated_at: datetime
     parent: SessionId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOverview:
+    """A Session as somebody who looks for one sees it.
+
+    Attributes:
+        first_message: what it begins with, or a fork goes on with; None while nothing was said.
+    """
+
+    summary: SessionSummary
+    first_message: Message | None
 
 
 @dataclass(frozen=True, slots=True)

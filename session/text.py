@@ -1,5 +1,6 @@
-"""Text that is safe to store and to show on one line."""
+"""Text: what is safe to store and to show on one line, and the name of a text by its content."""
 
+import hashlib
 import unicodedata
 
 _UNSAFE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
@@ -24,3 +25,8 @@ def safe_line(text: str, max_bytes: int = MAX_REASON_BYTES) -> str:
     if len(encoded) <= max_bytes:
         return line
     return encoded[: max_bytes - len("…".encode())].decode(errors="ignore").rstrip() + "…"
+
+
+def text_digest(text: str) -> str:
+    """The name under which a Session keeps a text: `sha256:` and 64 hexadecimal digits."""
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()

@@ -33,7 +33,8 @@ class ToolCall:
 class ToolStatus(StrEnum):
     """How a call ended.
 
-    `outcome_unknown` is written by recovery alone: the effect may have happened, or not.
+    `outcome_unknown` stands where the Run or its process ended before the result could be kept: the
+    effect may have happened, or not.
     """
 
     SUCCEEDED = "succeeded"

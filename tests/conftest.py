@@ -9,7 +9,7 @@ MAY_BLOCK = {
     "/agentslot/_where.py": {"of_class"},  # where a module is written, for an error message
     "/importlib/metadata/__init__.py": {"version", "entry_points"},  # what is installed
     "/_config.py": {"create_ssl_context"},  # an HTTP client that is made looks for the trust store
-    "/tool/shell/group.py": {"is_alive"},  # /proc lies in memory
+    "/tool/process/group.py": {"is_alive"},  # /proc lies in memory
 }
 
 

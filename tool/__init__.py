@@ -11,19 +11,50 @@ from agentslot.session import (
     ToolResult,
     ToolStatus,
 )
+from agentslot.tool.artifactread import artifact_read
+from agentslot.tool.attachments import Attachment
 from agentslot.tool.contract import TOOLS, Effect, Tool, ToolInvocation
-from agentslot.tool.errors import ToolDeclarationError, ToolFailedError, ToolRootError
+from agentslot.tool.environment import (
+    ENVIRONMENTS,
+    Boundary,
+    BubblewrapEnvironment,
+    ContainerEnvironment,
+    ExecutionEnvironment,
+    LocalEnvironment,
+)
+from agentslot.tool.errors import (
+    SandboxError,
+    ToolDeclarationError,
+    ToolFailedError,
+    ToolRootError,
+)
 from agentslot.tool.function_tool import FunctionTool, function_tool
-from agentslot.tool.module import BashModule, FilesModule, ToolsModule
+from agentslot.tool.module import (
+    BashModule,
+    FilesModule,
+    SandboxModule,
+    ShellModule,
+    ToolsModule,
+)
 from agentslot.tool.web.module import WebModule
 
 __all__ = [
+    "ENVIRONMENTS",
     "TOOLS",
     "ArtifactMetadata",
+    "Attachment",
     "BashModule",
+    "Boundary",
+    "BubblewrapEnvironment",
+    "ContainerEnvironment",
     "Effect",
+    "ExecutionEnvironment",
     "FilesModule",
     "FunctionTool",
+    "LocalEnvironment",
+    "SandboxError",
+    "SandboxModule",
+    "ShellModule",
     "Tool",
     "ToolCall",
     "ToolDeclarationError",
@@ -36,5 +67,6 @@ __all__ = [
     "ToolStatus",
     "ToolsModule",
     "WebModule",
+    "artifact_read",
     "function_tool",
 ]

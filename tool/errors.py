@@ -3,7 +3,8 @@
 AgentSlotError
 ├── ToolFailedError         code, message: an expected failure that the model is told about
 ├── ToolDeclarationError    a function cannot be shown to a model as it is written
-└── ToolRootError           the folder that tools are to work in is not there
+├── ToolRootError           the folder that tools are to work in is not there
+└── SandboxError            an execution environment is not there, or does not confine
 """
 
 from pathlib import Path
@@ -52,3 +53,19 @@ class ToolRootError(AgentSlotError):
         super().__init__(f"{module}: there is no folder {folder}; create it or pass another root")
         self.module = module
         self.folder = folder
+
+
+class SandboxError(AgentSlotError):
+    """An execution environment cannot be used here, or does not confine what it promises.
+
+    Nothing is run outside of it instead.
+
+    Attributes:
+        environment: which one.
+        reason: what is the matter.
+    """
+
+    def __init__(self, environment: str, reason: str) -> None:
+        super().__init__(f"the execution environment {environment} cannot be used: {reason}")
+        self.environment = environment
+        self.reason = reason

@@ -13,10 +13,12 @@ import anyio.to_thread
 from pydantic_core import PydanticSerializationError, to_json
 
 from agentslot._json import JsonValue
-from agentslot.session import ToolCallId, ToolDefinition, ToolResult, ToolStatus
+from agentslot.session import ArtifactMetadata, ToolDefinition, ToolResult, ToolStatus
+from agentslot.tool.attachments import Attachment, attach, take_apart
 from agentslot.tool.contract import Effect, ToolInvocation
 from agentslot.tool.docstring import parse_docstring
 from agentslot.tool.errors import ToolDeclarationError, ToolFailedError
+from agentslot.tool.fit import fit
 from agentslot.tool.signature import read_signature
 
 P = ParamSpec("P")
@@ -88,7 +90,7 @@ class FunctionTool(Generic[P, R]):
             if self._invocation is not None:
                 arguments[self._invocation] = invocation
             value = await self._call_in_time(arguments)
-            return _result(call_id, value, invocation.max_inline_output_bytes)
+            return await _result(invocation, value)
         except ToolFailedError as error:
             return ToolResult.failed(call_id, error.code, error.message)
         except Exception as error:
@@ -118,20 +120,41 @@ class FunctionTool(Generic[P, R]):
         return await cast("Awaitable[object]", value) if inspect.isawaitable(value) else value
 
 
-def _result(call_id: ToolCallId, value: object, max_bytes: int) -> ToolResult:
+async def _result(invocation: ToolInvocation, value: object) -> ToolResult:
     if isinstance(value, ToolResult):
         return value
-    if value is None:
-        return ToolResult.succeeded(call_id)
+    output, attachments = take_apart(value)
+    kept = [await attach(invocation, attachment) for attachment in attachments]
+    call_id = invocation.call.id
+    if output is None:
+        return ToolResult.succeeded(call_id, None, *kept)
     try:
-        output = to_json(value, inf_nan_mode="strings", bytes_mode="base64")
+        text = to_json(output, inf_nan_mode="strings", bytes_mode="base64")
     except PydanticSerializationError as error:
-        message = f"the tool returned a {type(value).__name__}, which has no JSON form"
+        message = f"the tool returned a {type(output).__name__}, which has no JSON form"
         raise ToolFailedError("invalid_tool_result", message) from error
-    if len(output) > max_bytes:
-        message = f"the result has {len(output)} bytes, at most {max_bytes} fit; ask for less"
+    if len(text) <= invocation.max_inline_output_bytes:
+        return ToolResult(call_id, ToolStatus.SUCCEEDED, text.decode(), artifacts=tuple(kept))
+    return await _kept_outside(invocation, text, kept)
+
+
+async def _kept_outside(
+    invocation: ToolInvocation, output: bytes, kept: list[ArtifactMetadata]
+) -> ToolResult:
+    """Keep a long output as an artifact and show how it begins."""
+    most = invocation.max_inline_output_bytes
+    if invocation.artifacts is None:
+        message = f"the result has {len(output)} bytes, at most {most} fit; ask for less"
         raise ToolFailedError("result_too_large", message)
-    return ToolResult(call_id, ToolStatus.SUCCEEDED, output.decode())
+    name = f"{invocation.call.name}.json"
+    metadata = await attach(invocation, Attachment(output, "application/json", name))
+    text = output.decode()
+    note = (
+        f"[only the beginning is shown; the whole result is artifact {metadata.id}, "
+        f"{len(output)} bytes]"
+    )
+    shown = fit(lambda size: f"{text[: size // 4]}…\n{note}", most, most)
+    return ToolResult.succeeded(invocation.call.id, shown, *kept, metadata)
 
 
 @overload
@@ -167,7 +190,8 @@ def function_tool(
     The argument schema comes from the annotations, descriptions from the docstring (Google, NumPy
     or Sphinx style). A parameter annotated `ToolInvocation` receives the invocation and is hidden
     from the model. A sync function runs in a worker thread. What it returns becomes the output: a
-    text as it is, anything else as JSON, a ToolResult unchanged. Raise `ToolFailedError` to tell
+    text as it is, anything else as JSON, a ToolResult unchanged; an Attachment becomes an artifact.
+    Raise `ToolFailedError` to tell
     the model what to change.
 
     Args:

@@ -4,13 +4,15 @@ import os
 import shutil
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import cast
 
 import anyio
 
-from agentslot import Contribution, Module
+from agentslot import Contribution, Module, Resolver
 from agentslot.tool.contract import TOOLS, Tool
+from agentslot.tool.environment import ENVIRONMENTS, ExecutionEnvironment, verify
 from agentslot.tool.errors import ToolRootError
 from agentslot.tool.files import Browser, FileRoot, FileTools
 from agentslot.tool.function_tool import function_tool
@@ -92,6 +94,72 @@ class BashModule(Module):
             yield
         finally:
             await self._shell.aclose()
+
+
+class ShellModule(Module):
+    """The tools `bash`, `run_command`, `powershell`, and `process_…` for what they leave running.
+
+    Without a sandbox they run with the rights of this process; no folder confines them. With one,
+    the start tries to break it, and fails with SandboxError if that works or if it is not there:
+    nothing is ever run outside instead. The start also fails with ToolRootError if the folder is
+    not there. When the application stops, all that runs is ended.
+    """
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        *,
+        sandbox: str | None = None,
+        environment: Mapping[str, str] | None = None,
+        timeout_seconds: float | None = None,
+        module_id: str = "tool.shell",
+    ) -> None:
+        """Declare the tools.
+
+        Args:
+            root: folder in which every command starts.
+            sandbox: key in the slot `execution.environment` of the place where commands run.
+            environment: all variables of the commands; by default those of this process without
+                what looks like a secret.
+            timeout_seconds: limit of calls that name none; by default there is none.
+            module_id: id of this module.
+        """
+        shell = Shell(root, environment=environment, timeout_seconds=timeout_seconds)
+        self._commands = shell.commands
+        self._sandbox = sandbox
+
+        def placed(tool: Tool, resolver: Resolver) -> Tool:
+            if sandbox is not None:
+                shell.commands.place = resolver.key(ENVIRONMENTS, sandbox)
+            return tool
+
+        super().__init__(
+            module_id,
+            *(
+                TOOLS.add_with(tool.definition.name, partial(placed, tool))
+                for tool in shell.tools()
+            ),
+            requires=() if sandbox is None else (ENVIRONMENTS.key(sandbox),),
+        )
+
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncGenerator[None]:
+        """Check the folder and the sandbox; afterwards end all that runs."""
+        await _require_folder(self.id, self._commands.folder)
+        if self._sandbox is not None:
+            await verify(self._commands.place, self._commands.folder)
+        async with self._commands.running():
+            yield
+
+
+class SandboxModule(Module):
+    """A place for commands to run in, under a key that ShellModule names."""
+
+    def __init__(
+        self, key: str, environment: ExecutionEnvironment, *, module_id: str | None = None
+    ) -> None:
+        """Declare it, for example `SandboxModule("bubblewrap", BubblewrapEnvironment())`."""
+        super().__init__(module_id or f"sandbox.{key}", ENVIRONMENTS.add(key, environment))
 
 
 def _contributions(tools: Iterable[Tool | Callable[..., object]]) -> list[Contribution]:

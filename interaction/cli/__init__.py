@@ -1,6 +1,6 @@
 """The terminal: a channel, and the parts that other commands show a Run with."""
 
-from agentslot.interaction.cli.activity import call_line
+from agentslot.interaction.cli.activity import call_details, call_line
 from agentslot.interaction.cli.approvals import Approvals, Decision, Questions
 from agentslot.interaction.cli.channel import CLI_ACTOR, CliChannel
 from agentslot.interaction.cli.conversation import Conversation
@@ -22,6 +22,7 @@ __all__ = [
     "LiveView",
     "Questions",
     "Screen",
+    "call_details",
     "call_line",
     "interrupts",
     "printable",

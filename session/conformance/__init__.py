@@ -12,6 +12,7 @@ each time the store is opened. Entering opens it, leaving closes it. What was co
 there when it is opened again, unless the store is volatile.
 """
 
+from agentslot.session.conformance.artifacts import ARTIFACT_CONTRACT, check_artifact_store
 from agentslot.session.conformance.check import Check, ConformanceFailure, OpenStore
 from agentslot.session.conformance.suite import (
     CHECKS,
@@ -22,12 +23,14 @@ from agentslot.session.conformance.suite import (
 )
 
 __all__ = [
+    "ARTIFACT_CONTRACT",
     "CHECKS",
     "CONTRACT",
     "DURABILITY_CHECKS",
     "Check",
     "ConformanceFailure",
     "OpenStore",
+    "check_artifact_store",
     "check_store",
     "run_check",
 ]

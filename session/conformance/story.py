@@ -5,6 +5,18 @@ from datetime import UTC, datetime
 
 from agentslot.session import changes as c
 from agentslot.session.errors import ErrorKind
+from agentslot.session.extensions import (
+    ExtensionBoundary,
+    ExtensionDescriptor,
+    ExtensionEffect,
+    ExtensionInvocation,
+    InvocationBegun,
+    InvocationPrepared,
+    InvocationSettled,
+    InvocationSucceeded,
+    LifecyclePhase,
+    OpenKind,
+)
 from agentslot.session.facts import (
     AttemptStatus,
     ContextContribution,
@@ -21,6 +33,7 @@ from agentslot.session.identity import (
     AgentId,
     AttemptId,
     ClientMessageId,
+    InvocationId,
     MessageId,
     RunId,
     SessionId,
@@ -32,14 +45,15 @@ from agentslot.session.message import (
     AttachmentPart,
     Continuation,
     Message,
+    MessageInput,
     ReasoningPart,
     Role,
     TextPart,
 )
 from agentslot.session.modelconfig import ModelConfig, Reasoning, TokenUsage
-from agentslot.session.rules.context import text_digest
 from agentslot.session.state import ContextRange, ContextView, Delivery, QueueItem
 from agentslot.session.store import NewSession
+from agentslot.session.text import text_digest
 from agentslot.session.toolcall import ArtifactMetadata, ToolCall, ToolError, ToolResult, ToolStatus
 
 MODEL = ModelConfig("openai", "gpt-5", Reasoning.HIGH, 0.25, 4096)
@@ -166,6 +180,12 @@ def life() -> Iterator[tuple[c.Change, ...]]:
         c.AppendRun(RunFact(RunId("run-1"), RunStatus.INTERRUPTED, MODEL, 5, _OVER_BUDGET)),
     )
     yield (c.AppendMessage(_user("aside")),)
+    yield (c.UpdateExtensionJournal(1, InvocationPrepared(_opening(17))),)
+    yield (c.UpdateExtensionJournal(1, InvocationBegun()),)
+    yield (
+        c.UpdateExtensionJournal(1, InvocationSucceeded(context=(MessageInput(_PARTS),))),
+        c.UpdateExtensionJournal(1, InvocationSettled(ExtensionEffect.APPLIED)),
+    )
 
 
 _PARTS = (
@@ -176,6 +196,19 @@ _PARTS = (
 _OVER_BUDGET = RunTermination(
     TerminationSource.BUDGET, ErrorKind.UNAVAILABLE, "run_token_budget_exceeded", "15 of 10 tokens"
 )
+
+
+def _opening(revision: int) -> ExtensionInvocation:
+    descriptor = ExtensionDescriptor.of("greeting", "v1")
+    return ExtensionInvocation(
+        InvocationId("invocation-1"),
+        descriptor,
+        ExtensionBoundary.SESSION_LIFECYCLE,
+        text_digest(AWKWARD_TEXT),
+        revision,
+        phase=LifecyclePhase.OPEN,
+        open_kind=OpenKind.CREATE,
+    )
 
 
 def _user(

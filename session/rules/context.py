@@ -1,18 +1,12 @@
 """What requests show the model, and which model that is."""
 
-import hashlib
-
 from agentslot.session.changes import SetContext, SetModelConfig
 from agentslot.session.draft import Draft
 from agentslot.session.facts import ModelConfigChanged
 from agentslot.session.refusal import history_broken, invalid_change, run_active
 from agentslot.session.sharedlist import SharedList
 from agentslot.session.state import ContextRange, ContextView
-
-
-def text_digest(text: str) -> str:
-    """The name under which a Session keeps a text: `sha256:` and 64 hexadecimal digits."""
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+from agentslot.session.text import text_digest
 
 
 def set_context(draft: Draft, change: SetContext) -> None:

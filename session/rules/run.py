@@ -19,6 +19,7 @@ from agentslot.session.facts import (
 )
 from agentslot.session.identity import AttemptId
 from agentslot.session.refusal import history_broken, invalid_change, journal_broken, run_active
+from agentslot.session.rules.extensions import OF_A_RUN
 from agentslot.session.state import ActiveRun
 from agentslot.session.text import is_safe_line
 
@@ -83,12 +84,15 @@ def _check_termination(fact: RunFact) -> None:
 
 
 def require_settled(draft: Draft, refused: str) -> None:
-    """Refuse while calls or requests are unfinished."""
+    """Refuse while calls, requests or hooks of the Run are unfinished."""
     if draft.journal:
         call_id = next(iter(draft.journal))
         raise journal_broken(f"{refused}: tool call {call_id!r} has no result")
     if draft.run is not None and draft.run.open_attempts:
         raise history_broken(f"{refused}: attempt {draft.run.open_attempts[0]!r} has not ended")
+    for entry in draft.open_extensions():
+        if entry.invocation.boundary in OF_A_RUN:
+            raise journal_broken(f"{refused}: invocation {entry.sequence} is not settled")
 
 
 def append_attempt(draft: Draft, change: AppendAttempt) -> None:

@@ -1,15 +1,17 @@
 """Running the asynchronous part of a subcommand."""
 
 from collections.abc import Awaitable, Callable
-from typing import cast
+from typing import TypeVar, cast
 
 import anyio
 
 from agentslot import AgentSlotError
 
+T = TypeVar("T")
 
-def run_async(main: Callable[[], Awaitable[int]]) -> int:
-    """Run `main` on asyncio and return its exit code.
+
+def run_async(main: Callable[[], Awaitable[T]]) -> T:
+    """Run `main` on asyncio and return what it returns.
 
     Errors arrive as if no task group had wrapped them: a group of one error as that error, and
     whatever else went wrong, a reader that went away or a Ctrl-C before everything else.

@@ -26,12 +26,17 @@ EXTRAS = {
     "httpx2": ("httpx2", "the maintained HTTP client", "httpx"),
     "opentelemetry-api": ("otel", "spans and metrics by OpenTelemetry", "JSON lines"),
     "trio": ("trio", "the trio event loop", "asyncio"),
+    "pillow": ("images", "making images smaller", "images as they are"),
+    "html-to-markdown": ("web", "reading web pages", "no fetch_url"),
 }
 _PROGRAMS = {
     # program: (what it is for, what there is without it)
     "bash": ("the bash tool", "sh"),
     "git": ("looking at changes", "nothing"),
     "rg": ("searching files fast", "a slower search of our own"),
+    "bwrap": ("commands in a sandbox", "a container, or no sandbox"),
+    "docker": ("commands in containers", "bubblewrap, or no sandbox"),
+    "pwsh": ("the powershell tool", "a powershell tool that refuses"),
 }
 _VARIABLES = {
     # variable: what there is without it

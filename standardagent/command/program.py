@@ -9,7 +9,7 @@ from importlib import import_module
 from agentslot import AgentSlotError
 from agentslot.standardagent.command.failure import exit_code, readable
 
-COMMANDS = ("run", "chat", "describe", "sessions", "doctor")
+COMMANDS = ("run", "chat", "describe", "sessions", "catalog", "conformance", "doctor")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -29,17 +29,38 @@ def load_application(target: str) -> Application:
         UsageError: there is no such module or name, or it is no application.
         CommandError: the module or the function raised.
     """
+    value = load_object(target, "MODULE:APP", "examples.reference:application")
+    return _application(target, value)
+
+
+def load_object(
+    target: str, form: str = "MODULE:NAME", example: str = "my_package.my_module:name"
+) -> object:
+    """Import the module and return what `target` names in it; see `load_application`.
+
+    Args:
+        target: `package.module:name`.
+        form: what a person was asked to write.
+        example: what such a thing looks like.
+
+    Raises:
+        UsageError: there is no such module or name.
+        CommandError: the module raised.
+    """
     module_name, colon, name = target.partition(":")
     path = Path(module_name)
+    example_module, _, example_name = example.partition(":")
+    wrong_form = f"{target!r} is not of the form {form}; write for example"
     if path.suffix == ".py" or len(path.parts) > 1:
-        raise UsageError(_wrong_form(target, ".".join(path.with_suffix("").parts), name))
+        module_name = ".".join(path.with_suffix("").parts)
+        raise UsageError(f"{wrong_form} {module_name}:{name or example_name}")
     if not (module_name and colon and name):
-        raise UsageError(_wrong_form(target, module_name, name))
+        example = f"{module_name or example_module}:{name or example_name}"
+        raise UsageError(f"{wrong_form} {example}")
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     with redirect_stdout(sys.stderr):
-        module = _import(module_name)
-        return _application(target, _lookup(module, name))
+        return _lookup(_import(module_name), name)
 
 
 def build(application: Application) -> Assembly:
@@ -56,11 +77,6 @@ def build(application: Application) -> Assembly:
             raise
         except Exception as error:
             raise CommandError(_failed(f"building {application.name!r}", error)) from error
-
-
-def _wrong_form(target: str, module_name: str, name: str) -> str:
-    example = f"{module_name or 'examples.reference'}:{name or 'application'}"
-    return f"{target!r} is not of the form MODULE:APP; write for example {example}"
 
 
 def _import(name: str) -> ModuleType:
@@ -102,19 +118,32 @@ def _lookup(module: ModuleType, path: str) -> object:
     return value
 
 
+def call_target(target: str, value: object, *arguments: object) -> object:
+    """Call what `load_object` found for `target`; what it prints goes to standard error.
+
+    Raises:
+        UsageError: it cannot be called with these arguments.
+        CommandError: it raised.
+    """
+    if not callable(value):
+        raise UsageError(f"{target!r} cannot be called: it is a {type(value).__qualname__}")
+    try:
+        signature(value).bind(*arguments)
+    except (TypeError, ValueError) as error:
+        how = f"with {len(arguments)} arguments" if arguments else "without arguments"
+        raise UsageError(f"{target!r} cannot be called {how}: {error}") from error
+    try:
+        with redirect_stdout(sys.stderr):
+            return value(*arguments)
+    except AgentSlotError:
+        raise
+    except Exception as error:
+        raise CommandError(_failed(f"calling {target!r}", error)) from error
+
+
 def _application(target: str, value: object) -> Application:
     if callable(value) and not isinstance(value, Application) and not iscoroutinefunction(value):
-        try:
-            signature(value).bind()
-        except (TypeError, ValueError) as error:
-            problem = f"{target!r} cannot be called without arguments: {error}"
-            raise UsageError(problem) from error
-        try:
-            value = value()
-        except AgentSlotError:
-            raise
-        except Exception as error:
-            raise CommandError(_failed(f"calling {target!r}", error)) from error
+        value = call_target(target, value)
     if isinstance(value, Application):
         return value
     problem = (

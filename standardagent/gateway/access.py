@@ -5,6 +5,7 @@ from agentslot.interaction import (
     ApprovalRequested,
     CreateSession,
     EventStream,
+    ExtensionDiagnosticsPage,
     ForkSession,
     HistoryPage,
     MessageReceipt,
@@ -13,6 +14,7 @@ from agentslot.interaction import (
     RunReceipt,
     RunResult,
     SendMessage,
+    SessionClosed,
     SessionCommand,
     SessionOpened,
     SessionView,
@@ -33,7 +35,12 @@ from agentslot.session import (
     WorkspaceId,
 )
 from agentslot.standardagent.gateway.derive import forked, summarized
-from agentslot.standardagent.gateway.views import page_of, run_result, session_view
+from agentslot.standardagent.gateway.views import (
+    diagnostics_of,
+    page_of,
+    run_result,
+    session_view,
+)
 from agentslot.standardagent.policy import ApprovalAnswer, ApprovalRequest
 from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.registry import Registry
@@ -200,6 +207,13 @@ class Gateway:
         state = self._there[1].get(session_id).owner.state
         return page_of(state, before_sequence, step_limit)
 
+    async def extension_diagnostics(
+        self, session_id: SessionId, *, before_sequence: int = 0, limit: int = 50
+    ) -> ExtensionDiagnosticsPage:
+        """What hooks were asked."""
+        state = self._there[1].get(session_id).owner.state
+        return diagnostics_of(state, before_sequence, limit)
+
     async def subscribe(
         self, session_id: SessionId, *, after_revision: int | None = None
     ) -> EventStream:
@@ -208,7 +222,7 @@ class Gateway:
         owner.check_writable(after_revision)
         return owner.hub.subscribe()
 
-    async def close_session(self, request: SessionCommand) -> int:
+    async def close_session(self, request: SessionCommand) -> SessionClosed:
         """End the active Run and close the Session."""
         _, registry = self._there
         return await registry.close(request.session_id, lambda runtime: runtime.close(request))

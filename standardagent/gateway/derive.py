@@ -1,7 +1,7 @@
 """New Sessions out of old ones, as the Gateway offers them."""
 
 from agentslot.interaction import ForkSession, StartFromSummary
-from agentslot.session import NewSession
+from agentslot.session import NewSession, followed_by
 from agentslot.session.fork import ForkMode, fork, start_from_summary
 from agentslot.standardagent.runtime.components import Components
 
@@ -9,7 +9,7 @@ from agentslot.standardagent.runtime.components import Components
 async def forked(components: Components, request: ForkSession) -> NewSession:
     """What a store needs to create the copy that the request asks for."""
     source = (await components.store.load(request.source)).state
-    return fork(
+    new = fork(
         source,
         components.ids.session(),
         mode=ForkMode(request.mode),
@@ -18,6 +18,7 @@ async def forked(components: Components, request: ForkSession) -> NewSession:
         workspace=request.workspace,
         model_config=request.model_config,
     )
+    return followed_by(new, request.messages, now=components.now())
 
 
 async def summarized(components: Components, request: StartFromSummary) -> NewSession:

@@ -2,7 +2,13 @@
 
 from collections.abc import Sequence
 
-from agentslot.interaction import HistoryPage, PendingApproval, RunResult, SessionView
+from agentslot.interaction import (
+    ExtensionDiagnosticsPage,
+    HistoryPage,
+    PendingApproval,
+    RunResult,
+    SessionView,
+)
 from agentslot.session import (
     ClassifiedError,
     ErrorKind,
@@ -16,17 +22,21 @@ from agentslot.session import (
     RunId,
     SessionState,
     TokenUsage,
+    diagnostics_page,
+    run_diagnostics,
 )
 from agentslot.session.pages import history_page
 from agentslot.standardagent.policy import ApprovalDesk
 
 VIEW_STEPS = 100
+VIEW_DIAGNOSTICS = 32
 
 
 def session_view(state: SessionState, desk: ApprovalDesk | None) -> SessionView:
     """The Session as it stands, with the facts of its last steps."""
     facts, has_more = history_page(state.history, step_limit=VIEW_STEPS)
     waiting = desk.waiting(state.id) if desk is not None else ()
+    diagnostics, has_more_diagnostics = diagnostics_page(state.extensions, limit=VIEW_DIAGNOSTICS)
     return SessionView(
         state.id,
         state.agent,
@@ -38,6 +48,8 @@ def session_view(state: SessionState, desk: ApprovalDesk | None) -> SessionView:
         state.model_config,
         None if state.active_run is None else state.active_run.id,
         tuple(PendingApproval(r.action.call, r.reason, r.digest) for r in waiting),
+        diagnostics,
+        has_more_diagnostics,
     )
 
 
@@ -47,6 +59,16 @@ def page_of(state: SessionState, before_sequence: int, step_limit: int) -> Histo
         state.history, before_sequence=before_sequence, step_limit=step_limit
     )
     return HistoryPage(state.id, state.revision, facts, has_more)
+
+
+def diagnostics_of(
+    state: SessionState, before_sequence: int, limit: int
+) -> ExtensionDiagnosticsPage:
+    """Older invocations of hooks."""
+    diagnostics, has_more = diagnostics_page(
+        state.extensions, before_sequence=before_sequence, limit=limit
+    )
+    return ExtensionDiagnosticsPage(state.id, state.revision, diagnostics, has_more)
 
 
 def run_result(state: SessionState, message_id: MessageId) -> RunResult:
@@ -72,6 +94,7 @@ def run_result(state: SessionState, message_id: MessageId) -> RunResult:
     for fact in facts:
         if isinstance(fact.payload, ModelAttempt) and fact.payload.usage is not None:
             usage += fact.payload.usage
+    diagnostics, has_more_diagnostics = run_diagnostics(state, run_id, message_id)
     return RunResult(
         state.id,
         run_id,
@@ -81,6 +104,8 @@ def run_result(state: SessionState, message_id: MessageId) -> RunResult:
         answers,
         usage,
         end.termination,
+        diagnostics,
+        has_more_diagnostics,
     )
 
 

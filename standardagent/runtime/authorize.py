@@ -10,21 +10,27 @@ from agentslot.standardagent.policy import (
     PolicyEffect,
     ToolAction,
 )
+from agentslot.standardagent.runtime.hooks.preflight import NO_ADVICE, Advice
 from agentslot.standardagent.runtime.run import Run
 from agentslot.tool import Effect
 
 log = logging.getLogger(__name__)
 
 
-async def refusal(run: Run, call: ToolCall, effect: Effect) -> ToolResult | None:
+async def refusal(
+    run: Run, call: ToolCall, effect: Effect, advice: Advice = NO_ADVICE
+) -> ToolResult | None:
     """Why the call may not run, as its result; None if it may.
 
-    A guard that fails, or gives no decision, denies. Reasons to ask are joined into one request.
+    A guard that fails, or gives no decision, denies. Reasons to ask, those of the preflight first,
+    are joined into one request.
     """
+    if advice.denial:
+        return _failed(call, "preflight_denied", advice.denial)
     owner = run.owner
     state = owner.state
     action = ToolAction(call, effect, state.id, state.agent, state.workspace)
-    reasons: list[str] = []
+    reasons = list(advice.reasons)
     for guard in owner.components.guards:
         try:
             decision = await guard.evaluate(action)

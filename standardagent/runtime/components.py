@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from agentslot.model import AttemptObserver, ModelExecutor, TokenCounter
 from agentslot.session import ModelConfig, SessionStore, ToolDefinition
 from agentslot.standardagent.config import AgentConfig
+from agentslot.standardagent.hook import Hooks
 from agentslot.standardagent.loop import AgentLoop
 from agentslot.standardagent.observe import ObservationHub, SessionCommitObserver
 from agentslot.standardagent.policy import ApprovalDesk, ApprovalService, PolicyGuard
@@ -53,4 +54,5 @@ class Components:
     config: AgentConfig
     default_model: ModelConfig
     ids: Ids
+    hooks: Hooks
     now: Clock = utc_now

@@ -4,8 +4,6 @@ A cancellation does not reach an action as such, only the interruptible work ins
 answer, a guard, a tool); what came of that is recorded in any case.
 """
 
-import anyio.lowlevel
-
 from agentslot.session import (
     ClassifiedError,
     ErrorKind,
@@ -16,6 +14,7 @@ from agentslot.session import (
 )
 from agentslot.standardagent.loop import Action, LoopState, Outcome
 from agentslot.standardagent.loop.contract import FINISHABLE, TERMINAL, TRANSITIONS
+from agentslot.standardagent.runtime.completion import resume_completion
 from agentslot.standardagent.runtime.modelstep import ModelStep
 from agentslot.standardagent.runtime.prepare import FixedParts
 from agentslot.standardagent.runtime.run import Run
@@ -30,12 +29,28 @@ class LoopProtocolError(ClassifiedError):
 
 
 class RunDriver:
-    """The RunHandle of one Run."""
+    """The RunHandle of one Run.
 
-    def __init__(self, run: Run, parts: FixedParts, prepared: tuple[ToolCall, ...] = ()) -> None:
+    Args:
+        run: the Run.
+        parts: what all requests have in common.
+        prepared: calls that an earlier process recorded and did not run.
+        completing: whether an earlier process ended while completion gates were asked.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        parts: FixedParts,
+        prepared: tuple[ToolCall, ...] = (),
+        *,
+        completing: bool = False,
+    ) -> None:
+        self._completing = completing
         self._run = run
         self._parts = parts
         self._calls = prepared
+        self._resumed = bool(prepared)
         self._state = LoopState.TOOLS_READY if prepared else LoopState.READY_FOR_MODEL
         self._over = False
         self.outcome: Outcome | None = None
@@ -77,14 +92,16 @@ class RunDriver:
     async def _do(self, action: Action) -> LoopState:
         match action:
             case Action.REQUEST_MODEL:
-                # Components that never wait would otherwise keep the event loop to themselves.
-                await anyio.lowlevel.cancel_shielded_checkpoint()
+                if self._completing:
+                    self._completing = False
+                    return await resume_completion(self._run)
                 step = ModelStep(self._run, self._parts)
                 state = await step.request()
                 self._calls = step.calls
                 return state
             case Action.EXECUTE_TOOLS:
-                return await ToolBatch(self._run, self._calls).execute()
+                resumed, self._resumed = self._resumed, False
+                return await ToolBatch(self._run, self._calls, resumed=resumed).execute()
             case Action.CONTINUE:
                 return LoopState.READY_FOR_MODEL
             case Action.WAIT:

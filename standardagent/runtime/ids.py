@@ -3,7 +3,7 @@
 import itertools
 import secrets
 
-from agentslot.session import MessageId, RunId, SessionId, StepId, ToolCallId
+from agentslot.session import InvocationId, MessageId, RunId, SessionId, StepId, ToolCallId
 from agentslot.session.identity import AttemptId
 
 
@@ -40,6 +40,10 @@ class Ids:
     def attempt(self) -> AttemptId:
         """A new attempt."""
         return AttemptId(self._next("attempt"))
+
+    def invocation(self) -> InvocationId:
+        """A new invocation of a hook."""
+        return InvocationId(self._next("invocation"))
 
     def commit(self, label: str) -> str:
         """A fresh idempotency key; the label says what the commit was for."""

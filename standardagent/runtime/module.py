@@ -11,6 +11,7 @@ from agentslot.model import ATTEMPT_OBSERVER, MODEL_EXECUTOR, TOKEN_COUNTER
 from agentslot.session import SESSION_STORE, ModelConfig
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.gateway.access import Gateway
+from agentslot.standardagent.hook import HOOK_SLOTS, install_hooks
 from agentslot.standardagent.loop import AGENT_LOOP
 from agentslot.standardagent.observe import COMMIT_OBSERVERS, OBSERVATION_HUB
 from agentslot.standardagent.policy import APPROVAL_DESK, APPROVAL_SERVICE, POLICY_GUARDS
@@ -46,6 +47,7 @@ class RuntimeModule(Module):
             ATTEMPT_OBSERVER.optional(),
             OBSERVATION_HUB.required(),
             COMMIT_OBSERVERS.optional(),
+            *(slot.optional() for slot in HOOK_SLOTS),
         )
 
     def register(self, registrar: Registrar) -> None:
@@ -71,6 +73,7 @@ class RuntimeModule(Module):
             config=self._config,
             default_model=self._default_model,
             ids=Ids(),
+            hooks=install_hooks(resolver),
         )
         return self._components
 

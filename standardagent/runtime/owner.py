@@ -1,9 +1,11 @@
 """The owner of one open Session: its state, its lock, its commits, its listeners."""
 
+import logging
 from collections.abc import Sequence
 from typing import Protocol
 
 import anyio
+from anyio.abc import TaskGroup
 
 from agentslot.interaction import Origin, RevisionAdvanced
 from agentslot.session import (
@@ -17,10 +19,13 @@ from agentslot.session import (
     SessionId,
     SessionState,
 )
+from agentslot.session.recent import commit_of, outcome_of
 from agentslot.standardagent.observe import CommitNotices, SessionWatch
 from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.hub import EventHub
 from agentslot.standardagent.runtime.projection import Projection
+
+log = logging.getLogger(__name__)
 
 
 class Cancelable(Protocol):
@@ -29,6 +34,22 @@ class Cancelable(Protocol):
     def cancel(self, actor: Actor | None) -> None:
         """Ask it to end as canceled."""
         ...
+
+
+class CommitLock:
+    """A lock that costs nothing worth mentioning while nobody else wants it."""
+
+    def __init__(self) -> None:
+        self._lock = anyio.Lock(fast_acquire=True)
+
+    async def __aenter__(self) -> None:
+        try:
+            self._lock.acquire_nowait()
+        except anyio.WouldBlock:
+            await self._lock.acquire()
+
+    async def __aexit__(self, *error: object) -> None:
+        self._lock.release()
 
 
 class SessionOwner:
@@ -42,12 +63,13 @@ class SessionOwner:
         notices: what tells the commit observers; None if there are none.
     """
 
-    def __init__(self, components: Components, state: SessionState) -> None:
+    def __init__(self, components: Components, state: SessionState, tasks: TaskGroup) -> None:
         self.components = components
         self.state = state
-        self.lock = anyio.Lock(fast_acquire=True)
+        self.lock = CommitLock()
         self.hub = EventHub(state.id)
         self.watch = _watch(components, state)
+        self.tasks = tasks
         observers = components.commit_observers
         self.notices = CommitNotices(observers) if observers else None
         self.projection = Projection()
@@ -69,6 +91,8 @@ class SessionOwner:
     ) -> Commit:
         """Make the changes durable; the caller holds the lock. Once begun it is not cancelled.
 
+        A store that refuses at first and has the commit after all has not refused it.
+
         Raises:
             ClassifiedError: the changes break an invariant or could not be made durable; the state
                 here is then as before.
@@ -84,9 +108,29 @@ class SessionOwner:
         state = self.state
         key = self.components.ids.commit(label)
         request = CommitRequest(state.id, state.revision, key, tuple(changes), actor)
-        commit = await self.components.store.commit(request)
+        try:
+            commit = await self.components.store.commit(request)
+        except ClassifiedError as error:
+            if error.kind is not ErrorKind.UNAVAILABLE:
+                raise
+            found = await self._stored_after_all()
+            if found is None:
+                raise
+            commit = found
         self.adopt(commit.state)
         return commit
+
+    async def _stored_after_all(self) -> Commit | None:
+        """The commit that was refused, if the store has it: nobody else writes this Session."""
+        before = self.state
+        try:
+            after = (await self.components.store.load(before.id)).state
+        except ClassifiedError:
+            log.exception("nobody knows whether Session %s was written", before.id)
+            return None
+        if after.revision == before.revision:
+            return None
+        return commit_of(after, outcome_of(after.revision, before.history, after.history))
 
     def adopt(self, state: SessionState) -> None:
         """Take a newer state of the Session for the current one and tell who listens."""
@@ -120,12 +164,18 @@ class SessionOwner:
         while self.state.active_run is not None and not self.closed:
             await self._idle.wait()
 
-    async def stop(self, actor: Actor | None = None) -> None:
-        """Cancel the active Run, wait for its durable end, then close."""
+    def stop(self, actor: Actor | None = None) -> None:
+        """Accept no more work and cancel the active Run; the caller holds the lock.
+
+        So no commit is in flight that could start another Run. `stopped` waits for the end.
+        """
         self.stopping = True
         if self.state.active_run is not None and self.run is not None:
             self.run.cancel(actor)
-            await self.when_idle()
+
+    async def stopped(self) -> None:
+        """Wait until the end of a Session that is being stopped is durable, then close it."""
+        await self.when_idle()
         self.close()
 
     def close(self) -> None:

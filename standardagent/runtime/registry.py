@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 import anyio
 from anyio.abc import TaskGroup
 
-from agentslot.interaction import SessionOpened
+from agentslot.interaction import SessionClosed, SessionOpened
 from agentslot.session import ClassifiedError, ErrorKind, Repair, SessionId, SessionState
 from agentslot.standardagent.runtime.agent import AgentRuntime
 from agentslot.standardagent.runtime.components import Components
@@ -45,6 +45,8 @@ class Registry:
         """Open a stored Session, or join it if it is open; a closing one is waited for."""
         async with self._door(session_id):
             runtime = self._open.get(session_id)
+            if runtime is not None and runtime.owner.stopping:
+                await runtime.owner.stopped()  # whoever closed it may have gone away
             if runtime is not None and not runtime.owner.closed:
                 return SessionOpened(session_id, runtime.owner.state.revision)
             state, repairs = await load()
@@ -62,19 +64,22 @@ class Registry:
         return runtime
 
     async def close(
-        self, session_id: SessionId, closing: Callable[[AgentRuntime], Awaitable[int]]
-    ) -> int:
+        self, session_id: SessionId, closing: Callable[[AgentRuntime], Awaitable[SessionClosed]]
+    ) -> SessionClosed:
         """Close an open Session and forget it; nobody can open it again before it has ended."""
         async with self._door(session_id):
             runtime = self.get(session_id)
-            revision = await closing(runtime)
+            closed = await closing(runtime)
             self._open.pop(session_id, None)
-            return revision
+            return closed
 
     async def stop(self) -> None:
         """Close every Session: cancel its Run and wait until the end is durable."""
         for session_id in sorted(self._open):
-            await self._open[session_id].owner.stop()
+            owner = self._open[session_id].owner
+            async with owner.lock:
+                owner.stop()
+            await owner.stopped()
         self._open.clear()
 
     def _door(self, session_id: SessionId) -> anyio.Lock:

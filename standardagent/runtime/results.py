@@ -1,20 +1,43 @@
-"""Making the results of a batch durable: one commit, and with it the messages that wait to join."""
+"""Making the results of a batch durable: one commit, and with it the messages that wait to join.
 
-from collections.abc import Sequence
+No cancellation reaches the callers of these functions.
+"""
 
-from agentslot.session import AppendToolResult, Change, ToolResult
+from collections.abc import Callable, Sequence
+
+from agentslot.session import AppendToolResult, Change, StepId, ToolResult
 from agentslot.standardagent.runtime.run import Run
 
 
-async def commit_results(run: Run, results: Sequence[ToolResult]) -> None:
+def _nothing(_: StepId) -> Sequence[Change]:
+    return ()
+
+
+async def commit_results(
+    run: Run,
+    results: Sequence[ToolResult],
+    *,
+    reserve: Callable[[StepId], Sequence[Change]] = _nothing,
+) -> None:
     """Record the results in call order, take waiting steers in behind them, enter the next step.
 
-    No cancellation reaches the caller.
+    Args:
+        run: the active Run.
+        results: one result for each call of the batch.
+        reserve: what else the commit records, given the next step.
     """
     owner = run.owner
     async with owner.lock:
         step_id = owner.components.ids.step()
         changes: list[Change] = [AppendToolResult(result) for result in results]
         changes.extend(run.taking(run.steers(), step_id))
+        changes.extend(reserve(step_id))
         await owner.commit_in_shield("tool-results", changes)
         run.enter_step(step_id)
+
+
+async def commit_last_results(run: Run, results: Sequence[ToolResult]) -> None:
+    """Record the results of a batch that its Run does not outlive: no step follows them."""
+    owner = run.owner
+    async with owner.lock:
+        await owner.commit_in_shield("tool-results", [AppendToolResult(r) for r in results])

@@ -1,6 +1,7 @@
 """One Run in progress: what its parts share while it lasts."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import anyio
 
@@ -26,20 +27,34 @@ from agentslot.session.state import ActiveRun
 from agentslot.standardagent.runtime.owner import SessionOwner
 
 
+class Interruptible(Protocol):
+    """Work that can be cut short."""
+
+    def cancel(self) -> None:
+        """Cut it short; it may be over already."""
+        ...
+
+
 class Run:
-    """Identity, position and fate of the active Run of a Session."""
+    """Identity, position and fate of the active Run of a Session.
+
+    Attributes:
+        follow_ons: how often completion gates have made it go on.
+    """
 
     def __init__(self, owner: SessionOwner, active: ActiveRun, step_id: StepId) -> None:
         self.owner = owner
         self.id: RunId = active.id
         self.config: ModelConfig = active.config
         self.config_revision = active.config_revision
-        self.scope = self._work = anyio.CancelScope()
+        self.scope = anyio.CancelScope()
+        self._work: Interruptible = self.scope
         self._acting = False
         self.prepared = anyio.Event()
         self.canceled_by: Actor | None = None
         self.cancel_requested = False
         self.termination: RunTermination | None = None
+        self.follow_ons = 0
         self.enter_step(step_id)
 
     def enter_step(self, step_id: StepId) -> None:
@@ -74,12 +89,17 @@ class Run:
         if self.cancel_requested:
             self.scope.cancel()
 
-    def interruptible(self, scope: anyio.CancelScope | None = None) -> anyio.CancelScope:
-        """The scope, a given one or a new one, for work that a cancellation may cut short."""
-        self._work = scope or anyio.CancelScope()
+    def interruptible(self) -> anyio.CancelScope:
+        """A scope for work that a cancellation may cut short."""
+        scope = anyio.CancelScope()
+        self.interrupts(scope)
+        return scope
+
+    def interrupts(self, work: Interruptible) -> None:
+        """Let a cancellation reach this work, and no other any more."""
+        self._work = work
         if self.cancel_requested:
-            self._work.cancel()
-        return self._work
+            work.cancel()
 
     def terminate(
         self, source: TerminationSource, kind: ErrorKind, code: str, message: str

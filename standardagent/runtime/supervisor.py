@@ -29,6 +29,8 @@ from agentslot.session import (
     ToolResult,
     ToolStatus,
 )
+from agentslot.session.rules.extensions import OF_A_RUN
+from agentslot.session.settlement import abandoned
 from agentslot.standardagent.loop import Outcome
 from agentslot.standardagent.runtime.driver import RunDriver
 from agentslot.standardagent.runtime.owner import SessionOwner
@@ -62,7 +64,9 @@ _DEFAULT_TERMINATION = {
 }
 
 
-async def supervise(run: Run, parts: FixedParts, prepared: Sequence[ToolCall] = ()) -> None:
+async def supervise(
+    run: Run, parts: FixedParts, prepared: Sequence[ToolCall] = (), *, completing: bool = False
+) -> None:
     """Drive a Run to its durable end, and every Run that follows it from the queue.
 
     Nothing cancels this task: a Run is cancelled through its own scope, and its end recorded. A
@@ -71,11 +75,12 @@ async def supervise(run: Run, parts: FixedParts, prepared: Sequence[ToolCall] = 
     with anyio.CancelScope(shield=True):
         try:
             current: Run | None = run
-            calls = tuple(prepared)
+            driver = RunDriver(run, parts, tuple(prepared), completing=completing)
             while current is not None:
-                outcome = await _drive(current, RunDriver(current, parts, calls))
+                outcome = await _drive(current, driver)
                 current = await _finish(current, outcome)
-                calls = ()
+                if current is not None:
+                    driver = RunDriver(current, parts)
         except Exception:
             log.exception("the Runtime failed; Session %s is closed", run.owner.id)
             run.prepared.set()
@@ -116,10 +121,12 @@ def _loop_failed(run: Run, detail: str) -> None:
 async def _finish(run: Run, outcome: Outcome) -> Run | None:
     """Record the end, and the start of the next queued Run in the same commit; returns that Run."""
     owner = run.owner
+    termination = _termination(run, outcome)
     status = _STATUS[outcome]
+    if termination is not None and termination.source is TerminationSource.EXTENSION:
+        status = RunStatus.INTERRUPTED
     async with owner.lock:
         changes = _leftovers(run)
-        termination = _termination(run, outcome)
         if termination is not None:
             changes.extend(
                 ReclassifyQueued(item.message.id, Delivery.HELD) for item in run.steers()
@@ -152,7 +159,7 @@ def _termination(run: Run, outcome: Outcome) -> RunTermination | None:
 
 
 def _leftovers(run: Run) -> list[Change]:
-    """Ends for what a failed component left open: attempts without end, calls without result."""
+    """Ends for what a failed component left open: attempts, calls without result, hooks."""
     owner = run.owner
     active = owner.state.active_run
     changes: list[Change] = []
@@ -167,6 +174,9 @@ def _leftovers(run: Run) -> list[Change]:
             error_code="attempt_abandoned",
         )
         changes.append(AppendAttempt(lost))
+    for invocation in owner.state.extensions.open.values():
+        if invocation.invocation.boundary in OF_A_RUN:
+            changes.extend(abandoned(invocation))
     changes.extend(AppendToolResult(_lost(entry)) for entry in owner.state.journal.values())
     return changes
 

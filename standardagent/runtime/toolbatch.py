@@ -10,6 +10,7 @@ import itertools
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import anyio
 
@@ -19,8 +20,12 @@ from agentslot.session import MarkToolPending, ToolCall, ToolCallId, ToolResult,
 from agentslot.standardagent.loop import LoopState
 from agentslot.standardagent.runtime.authorize import refusal
 from agentslot.standardagent.runtime.components import ExposedTool
-from agentslot.standardagent.runtime.results import commit_results
+from agentslot.standardagent.runtime.hooks.interrupting import HookInterruption
+from agentslot.standardagent.runtime.hooks.preflight import NO_ADVICE, advise
+from agentslot.standardagent.runtime.hooks.results import ResultHooks
+from agentslot.standardagent.runtime.results import commit_last_results, commit_results
 from agentslot.standardagent.runtime.run import Run
+from agentslot.standardagent.runtime.tooltasks import ToolTasks
 from agentslot.tool import ToolFailedError, ToolInvocation
 from agentslot.tool.arguments import parse_arguments
 
@@ -37,40 +42,74 @@ class _Ready:
 
 
 class ToolBatch:
-    """The calls of one assistant message, from the first check to the last result."""
+    """The calls of one assistant message, from the first check to the last result.
 
-    def __init__(self, run: Run, calls: Sequence[ToolCall]) -> None:
+    Args:
+        run: the active Run.
+        calls: all calls of the message that have no result.
+        resumed: whether an earlier process recorded them.
+    """
+
+    def __init__(self, run: Run, calls: Sequence[ToolCall], *, resumed: bool = False) -> None:
         self._run = run
         self._calls = calls
+        self._resumed = resumed
         self._results: dict[ToolCallId, ToolResult] = {}
         self._pending: set[ToolCallId] = set()
         self._returned: set[ToolCallId] = set()
+        self._definite: set[ToolCallId] = set()
 
     async def execute(self) -> LoopState:
-        """Run what may run; afterwards every call has its durable result."""
+        """Run what may run; afterwards every call has its durable result.
+
+        Raises:
+            HookInterruption: a hook could not be asked; the Run is interrupted.
+        """
         run = self._run
-        for group in _groups(await self._prepare()):
-            if run.cancel_requested:
-                break
-            await self._execute_group(group)
-        await self._record_results()
+        try:
+            await self._execute_groups()
+        except HookInterruption:
+            await commit_last_results(run, self._all_results(aborted=True))
+            self._publish_unheard()
+            raise
+        results = self._all_results()
         if run.cancel_requested:
+            await commit_last_results(run, results)
+            self._publish_unheard()
             return LoopState.CANCELED
-        stop = all(result.terminate for result in self._results.values())
+        stop = all(result.terminate for result in results)
+        looked_at = [call for call in self._calls if call.id in self._definite and not stop]
+        hooks = ResultHooks(run, looked_at, self._results)
+        await commit_results(run, results, reserve=hooks.reserve)
+        self._publish_unheard()
+        await hooks.evaluate()
         return LoopState.COMPLETED if stop else LoopState.CONTINUE_READY
 
+    async def _execute_groups(self) -> None:
+        for group in _groups(await self._prepare()):
+            if self._run.cancel_requested:
+                return
+            await self._execute_group(group)
+
     async def _prepare(self) -> list[_Ready]:
+        run = self._run
+        checked = [self._check(call) for call in self._calls]
+        runnable = [each for each in checked if isinstance(each, _Ready)]
+        self._results.update((r.call_id, r) for r in checked if isinstance(r, ToolResult))
+        could_run = {each.call.id for each in runnable}
+        advice = await advise(run, self._calls, could_run, resumed=self._resumed)
         ready: list[_Ready] = []
-        with self._run.interruptible():
-            for call in self._calls:
-                checked = await self._check(call)
-                if isinstance(checked, ToolResult):
-                    self._results[call.id] = checked
+        with run.interruptible():
+            for each in runnable:
+                advised = advice.get(each.call.id, NO_ADVICE)
+                refused = await refusal(run, each.call, each.tool.effect, advised)
+                if refused is None:
+                    ready.append(each)
                 else:
-                    ready.append(checked)
+                    self._results[each.call.id] = refused
         return ready
 
-    async def _check(self, call: ToolCall) -> "_Ready | ToolResult":
+    def _check(self, call: ToolCall) -> "_Ready | ToolResult":
         tools = self._run.owner.components.tools
         tool = tools.get(call.name)
         if tool is None:
@@ -86,30 +125,32 @@ class ToolBatch:
             return ToolResult.failed(
                 call.id, error.code, f"{call.name} was not run. {error.message}"
             )
-        refused = await refusal(self._run, call, tool.effect)
-        return refused or _Ready(call, tool, arguments)
+        return _Ready(call, tool, arguments)
 
     async def _execute_group(self, group: Sequence[_Ready]) -> None:
-        """Mark the group pending, then run its calls, each in a task of its own.
-
-        A task of its own also keeps a tool that cancels itself from cancelling the Run.
-        """
+        """Mark the group pending, then run its calls, each in a task of its own."""
         owner = self._run.owner
         async with owner.lock:
             changes = [MarkToolPending(ready.call.id) for ready in group]
             await owner.commit_in_shield("tool-executing", changes)
         self._pending.update(ready.call.id for ready in group)
-        async with anyio.create_task_group() as tasks:
-            self._run.interruptible(tasks.cancel_scope)
-            for ready in group:
-                tasks.start_soon(self._invoke, ready, name=f"tool {ready.call.name}")
+        tasks = ToolTasks(owner.tasks)
+        for ready in group:
+            tasks.start(partial(self._invoke, ready), f"tool {ready.call.name}")
+        self._run.interrupts(tasks)
+        await tasks.wait()
 
-    async def _record_results(self) -> None:
+    def _all_results(self, *, aborted: bool = False) -> list[ToolResult]:
+        """One result for each call, in call order."""
         for call in self._calls:
-            self._results.setdefault(call.id, self._cut_short(call))
-        await commit_results(self._run, [self._results[call.id] for call in self._calls])
+            if call.id not in self._results:
+                self._results[call.id] = self._cut_short(call, aborted=aborted)
+        return [self._results[call.id] for call in self._calls]
+
+    def _publish_unheard(self) -> None:
+        """Tell of the calls that were refused or cut short: nobody has heard of their end."""
         for call in self._calls:
-            if call.id not in self._returned:  # refused, or cut short: nobody has heard of it
+            if call.id not in self._returned:
                 self._publish_finished(call, self._results[call.id])
 
     async def _invoke(self, ready: _Ready) -> None:
@@ -130,7 +171,9 @@ class ToolBatch:
                 call.id, "tool_internal", f"{call.name} failed unexpectedly; its log has the cause"
             )
         else:
-            result = self._valid(call, result)
+            returned, result = result, self._valid(call, result)
+            if result is returned:
+                self._definite.add(call.id)
         self._results[call.id] = result
         self._returned.add(call.id)
         self._publish_finished(call, result)
@@ -173,7 +216,7 @@ class ToolBatch:
                 )
         return result
 
-    def _cut_short(self, call: ToolCall) -> ToolResult:
+    def _cut_short(self, call: ToolCall, *, aborted: bool) -> ToolResult:
         """The result of a call that the end of the Run overtook."""
         if call.id in self._pending:
             return ToolResult.failed(
@@ -181,6 +224,9 @@ class ToolBatch:
                 "canceled",
                 f"{call.name} was interrupted while it ran; a part of its work may be done",
             )
+        if aborted:
+            text = f"{call.name} was not run: a check of the whole batch failed"
+            return ToolResult.failed(call.id, "tool_batch_aborted", text)
         return ToolResult.failed(
             call.id, "canceled", f"{call.name} was not run: the run was interrupted before"
         )

@@ -100,7 +100,7 @@ async def stop_and_go_on(
         Whether the scenario passed that point: the order of its tasks may differ between runs.
     """
     world = World()
-    with _telling(scenario, stop_at, stop_again_at, world):
+    with telling(f"{scenario.name} stopped at point {stop_at}, then at {stop_again_at}", world):
         world.begin_process(stop_at)
         await play(scenario, folder, world)
         reached = not world.alive
@@ -113,13 +113,12 @@ async def stop_and_go_on(
 
 
 @contextmanager
-def _telling(scenario: Scenario, stop_at: int, again: int | None, world: World) -> Generator[None]:
-    """Say in a failure where the process was stopped."""
+def telling(what: str, world: World) -> Generator[None]:
+    """Say in a failure what was done to the process, and how far the last one came."""
     try:
         yield
     except BaseException as error:
-        where = f"{scenario.name} stopped at point {stop_at}, then at {again}"
-        error.add_note(f"{where}; the last process: {', '.join(world.points)}")
+        error.add_note(f"{what}; the last process: {', '.join(world.points)}")
         raise
 
 

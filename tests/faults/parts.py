@@ -96,7 +96,9 @@ class StoppableStore:
         )
 
     async def load(self, session_id: SessionId) -> Loaded:
-        return await self.inner.load(session_id)
+        loaded = await self.inner.load(session_id)
+        self._world.acknowledge(loaded.state)
+        return loaded
 
     async def list_sessions(
         self, agent: AgentId, workspace: WorkspaceId, *, limit: int = 50, cursor: str = ""

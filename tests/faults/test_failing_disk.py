@@ -4,24 +4,37 @@ Whatever was asked for at that moment may be refused. After it the Session must 
 opened again if it was closed, and do the next thing it is asked for, all in the same process.
 """
 
+import errno
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
 import pytest
 
 from agentslot.interaction import SessionCommand
-from agentslot.session import ClassifiedError
+from agentslot.model.testing import text_answer
+from agentslot.session import (
+    ClassifiedError,
+    ModelConfig,
+    RunStatus,
+    SessionId,
+    ToolResult,
+    ToolStatus,
+)
 from tests.faults import checks
-from tests.faults.disk import APPENDING, FailingOperations, Fault, Leaves
-from tests.faults.harness import check_rest, go_on
-from tests.faults.scenarios import SCENARIOS, Scenario
-from tests.faults.stage import Stage, process
+from tests.faults.disk import ALWAYS, APPENDING, FailingOperations, Fault, Leaves
+from tests.faults.harness import check_rest, go_on, telling
+from tests.faults.scenarios import SCENARIOS, Scenario, calling
+from tests.faults.stage import Setup, Stage, process
 from tests.faults.world import World
 
 pytestmark = pytest.mark.faults
 
 FAULTS = [fault for fault in APPENDING if fault.leaves is not Leaves.IT_DONE]
 SAMPLE = 12
+
+DISK_FULL = Fault("disk full", {"write": ALWAYS}, code=errno.ENOSPC)
+IN_DOUBT = Fault("flush and truncate", {"flush": 1, "truncate": 1}, Leaves.DOUBT)
 
 each_scenario = pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
 
@@ -36,16 +49,22 @@ async def count_writes(scenario: Scenario, folder: Path) -> int:
 async def fail_and_go_on(scenario: Scenario, folder: Path, fault: Fault, at: int) -> None:
     """Fail one write of the scenario; its process goes on."""
     world, operations = World(), FailingOperations(fault, at)
-    print(f"{scenario.name}: write {at} fails by {fault.name!r}")
-    async with process(folder, world, scenario.setup, operations) as stage:
-        await _drive_until_failure(scenario, stage, operations)
-        stage.gate.open()
-        stage.model.forget()
-        for session_id in checks.session_files(folder):
-            opened = await stage.access.resume_session(session_id)
-            await stage.access.cancel(SessionCommand(opened.session_id))
-            await go_on(scenario, stage, session_id)
-    await check_rest(folder, world, {})
+    with telling(f"{scenario.name}: write {at} fails: {fault.name}", world):
+        async with process(folder, world, scenario.setup, operations) as stage:
+            await _drive_until_failure(scenario, stage, operations)
+            stage.gate.open()
+            stage.model.forget()
+            for session_id in checks.session_files(folder):
+                await _cancel(stage, session_id)
+                await go_on(scenario, stage, session_id)
+        await check_rest(folder, world, {})
+
+
+async def _cancel(stage: Stage, session_id: SessionId) -> None:
+    """End what waits for something that will never come; the Session may have closed itself."""
+    with suppress(ClassifiedError):
+        await stage.access.cancel(SessionCommand(session_id))
+        await stage.access.when_idle(session_id)
 
 
 async def _drive_until_failure(
@@ -87,3 +106,36 @@ async def test_a_session_survives_every_failing_write(
 ) -> None:
     for at in range(1, await count_writes(scenario, tmp_path / "whole")):
         await fail_and_go_on(scenario, tmp_path / f"{at}", fault, at)
+
+
+async def test_a_call_that_ran_is_never_said_not_to_have_run(tmp_path: Path) -> None:
+    operations = FailingOperations(DISK_FULL, at=5)  # the commit of the result
+    async with process(tmp_path, World(), Setup(), operations) as stage:
+        stage.model.answers(calling("note"))
+        session = await stage.session()
+        result = await session.send_and_wait("Note this")
+        assert result.status is RunStatus.FAILED
+        view = await session.view()
+    (outcome,) = (f.payload for f in view.recent_history if isinstance(f.payload, ToolResult))
+    assert outcome.status is ToolStatus.OUTCOME_UNKNOWN
+
+
+async def test_a_message_that_is_stored_after_all_is_not_refused(tmp_path: Path) -> None:
+    operations = FailingOperations(IN_DOUBT, at=1)  # the commit of the message
+    async with process(tmp_path, World(), Setup(), operations) as stage:
+        stage.model.answers(text_answer("Hello to you."))
+        session = await stage.session()
+        result = await session.send_and_wait("Hello")
+        assert result.text == "Hello to you."
+
+
+async def test_a_session_goes_on_from_where_its_file_is(tmp_path: Path) -> None:
+    operations = FailingOperations(IN_DOUBT, at=1)
+    other = ModelConfig(provider="test", model="another")
+    async with process(tmp_path, World(), Setup(), operations) as stage:
+        session = await stage.session()
+        await stage.access.update_model_config(SessionCommand(session.id), other)
+        view = await session.view()
+        assert (view.revision, view.model_config) == (2, other)
+        result = await session.send_and_wait("Hello")
+    assert result.status is RunStatus.COMPLETED

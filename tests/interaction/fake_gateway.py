@@ -16,6 +16,7 @@ from agentslot.interaction import (
     AnswerApproval,
     CreateSession,
     EventStream,
+    ExtensionDiagnosticsPage,
     ForkSession,
     HistoryPage,
     MessageReceipt,
@@ -25,6 +26,7 @@ from agentslot.interaction import (
     RunReceipt,
     RunResult,
     SendMessage,
+    SessionClosed,
     SessionCommand,
     SessionOpened,
     SessionView,
@@ -312,7 +314,12 @@ class FakeGateway:
         session.streams.append(stream)
         return stream
 
-    async def close_session(self, request: SessionCommand) -> int:
+    async def extension_diagnostics(
+        self, session_id: SessionId, *, before_sequence: int = 0, limit: int = 50
+    ) -> ExtensionDiagnosticsPage:
+        raise NotImplementedError
+
+    async def close_session(self, request: SessionCommand) -> SessionClosed:
         session = self._open(request.session_id)
         if session.scope is not None:
             session.scope.cancel()
@@ -320,7 +327,7 @@ class FakeGateway:
         for stream in session.streams:
             await stream.aclose()
         del self.sessions[session.id]
-        return session.revision
+        return SessionClosed(session.id, session.revision)
 
 
 @asynccontextmanager

@@ -2,33 +2,30 @@
 
 from hypothesis import strategies as st
 
-from agentslot.model import Input, ModelConfig
+from agentslot.model import Input
 from agentslot.session import Continuation, Role, ToolCall, ToolCallId, ToolResult
 from tests.model.support import call, message
-
-CLAUDE = ModelConfig("anthropic", "claude-opus-5")
-GPT = ModelConfig("openai", "gpt-5")
+from tests.model.vendors import VENDORS
 
 STATES = {
-    "chat": Continuation("deepseek", "m", '{"reasoning_content":"foreign"}'),
-    "claude": Continuation(
-        CLAUDE.provider,
-        CLAUDE.model,
-        '[{"type":"thinking","thinking":"own","signature":"s"},{"type":"tool_use"},'
-        '{"type":"thinking","thinking":"own","signature":"t"},{"type":"text"}]',
-    ),
-    "gpt": Continuation(
-        GPT.provider,
-        GPT.model,
-        '[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"own"},'
-        '{"type":"message","id":"msg_1"},{"type":"reasoning","id":"rs_2","summary":[],'
-        '"encrypted_content":"own"},{"type":"function_call","id":"fc_1"}]',
-    ),
-    "garbage": Continuation(CLAUDE.provider, CLAUDE.model, "garbage"),
+    "deepseek": '{"reasoning_content":"of deepseek"}',
+    "claude": '[{"type":"thinking","thinking":"of claude","signature":"s"},{"type":"tool_use"},'
+    '{"type":"thinking","thinking":"of claude","signature":"t"},{"type":"text"}]',
+    "gpt": '[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"of gpt"},'
+    '{"type":"message","id":"msg_1"},{"type":"reasoning","id":"rs_2","summary":[],'
+    '"encrypted_content":"of gpt"},{"type":"function_call","id":"fc_1"}]',
+    "gemini": '[{"type":"part","part":{"text":"of gemini","thought":true}},{"type":"functionCall",'
+    '"id":"same","thoughtSignature":"s"},{"type":"text","thoughtSignature":"s"},{"type":"part"}]',
+    "ollama": '{"thinking":"of ollama"}',
 }
+"""What each vendor may want back with a message; its name stands in what is nobody else's."""
+
 OPERATIONS = st.lists(
     st.sampled_from(
-        ["user", "blank", "assistant", "call", "call", "result", "stray", "again", *STATES]
+        [
+            *("user", "blank", "assistant", "call", "call", "result", "stray", "again"),
+            *("garbage", *STATES),
+        ]
     ),
     max_size=25,
 )
@@ -44,7 +41,10 @@ def play(names: list[str]) -> list[Input]:
             owner = message(number, Role.ASSISTANT)
             inputs.append(owner)
         elif name in STATES:
-            owner = message(number, Role.ASSISTANT, "so", continuation=STATES[name])
+            owner = message(number, Role.ASSISTANT, "so", continuation=_state(name, STATES[name]))
+            inputs.append(owner)
+        elif name == "garbage":
+            owner = message(number, Role.ASSISTANT, "so", continuation=_state("claude", "garbage"))
             inputs.append(owner)
         elif name == "call":
             calls.append(call(owner, number, "ping", "{", token="same"))
@@ -58,3 +58,8 @@ def play(names: list[str]) -> list[Input]:
         elif name in ("user", "blank"):
             inputs.append(message(number, Role.USER, "hi" if name == "user" else " \n"))
     return inputs
+
+
+def _state(name: str, state: str) -> Continuation:
+    config = VENDORS[name].config
+    return Continuation(config.provider, config.model, state)

@@ -1,78 +1,30 @@
 """Any history is sendable over any wire, whichever vendors wrote it."""
 
 import json
-from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentslot.model import Input, ModelConfig, Transcript
-from agentslot.model.wire import Wire
-from agentslot.model.wires.anthropic_messages import AnthropicMessagesWire
-from agentslot.model.wires.openai_responses import OpenAIResponsesWire
-from tests.model.histories import CLAUDE, GPT, OPERATIONS, play
+from agentslot.model import Transcript
+from tests.model.histories import OPERATIONS, STATES, play
 from tests.model.support import request
+from tests.model.vendors import VENDORS
 
 
-def sent(wire: type[Wire], config: ModelConfig, inputs: list[Input], cut: int) -> Any:
-    """The body of a request, encoded at once and in two steps."""
-    growing, grown = wire(), Transcript(inputs[:cut])
+@pytest.mark.parametrize("name", VENDORS)
+@given(names=OPERATIONS, cut=st.integers(0, 25))
+def test_any_history_gives_a_request_that_the_vendor_accepts(
+    name: str, names: list[str], cut: int
+) -> None:
+    vendor, inputs = VENDORS[name], play(names)
+    config = vendor.config
+    growing, grown = vendor.wire(), Transcript(inputs[:cut])
     growing.encode(request(grown, config=config))
     whole = growing.encode(request(grown.appended(inputs[cut:]), config=config))
-    assert whole == wire().encode(request(inputs, config=config))
-    assert growing.encode(request(grown, config=config)) == wire().encode(
+    assert whole == vendor.wire().encode(request(inputs, config=config))
+    assert growing.encode(request(grown, config=config)) == vendor.wire().encode(
         request(inputs[:cut], config=config)
     )
-    return json.loads(whole.body)
-
-
-@given(names=OPERATIONS, cut=st.integers(0, 25))
-def test_any_history_gives_a_messages_request_that_the_vendor_accepts(
-    names: list[str], cut: int
-) -> None:
-    messages = sent(AnthropicMessagesWire, CLAUDE, play(names), cut)["messages"]
-    assert messages[0]["role"] == messages[-1]["role"] == "user"
-    called: list[str] = []
-    waiting: list[str] = []
-    for entry in messages:
-        kinds = [block["type"] for block in entry["content"]]
-        results = [b["tool_use_id"] for b in entry["content"] if b["type"] == "tool_result"]
-        assert results == waiting
-        assert kinds[: len(results)] == ["tool_result"] * len(results)
-        calls = [block for block in entry["content"] if block["type"] == "tool_use"]
-        assert all(isinstance(made["input"], dict) for made in calls)
-        waiting = [made["id"] for made in calls]
-        called += waiting
-        assert set(kinds) - {"thinking"}
-        assert all(b["text"].strip() for b in entry["content"] if b["type"] == "text")
-        assert all(b["thinking"] == "own" for b in entry["content"] if b["type"] == "thinking")
-    assert not waiting
-    assert len(set(called)) == len(called)
-
-
-@given(names=OPERATIONS, cut=st.integers(0, 25))
-def test_any_history_gives_a_responses_request_that_the_vendor_accepts(
-    names: list[str], cut: int
-) -> None:
-    items = sent(OpenAIResponsesWire, GPT, play(names), cut)["input"]
-    assert items
-    called: list[str] = []
-    waiting: list[str] = []
-    thinking = False
-    for item in items:
-        kind = item.get("type", item.get("role"))
-        if thinking:
-            assert kind in ("message", "function_call")
-        thinking = kind == "reasoning"
-        if kind == "function_call":
-            assert isinstance(json.loads(item["arguments"]), dict)
-            waiting.append(item["call_id"])
-            called.append(item["call_id"])
-        elif kind == "function_call_output":
-            assert item["call_id"] == waiting.pop(0)
-        elif item.get("role") == "user":
-            assert not waiting
-        assert item.get("encrypted_content", "own") == "own"
-    assert not waiting
-    assert not thinking
-    assert len(set(called)) == len(called)
+    assert not [other for other in STATES if other != name and f"of {other}" in str(whole.body)]
+    vendor.read(json.loads(whole.body))

@@ -4,6 +4,7 @@ import json
 
 from agentslot.session import (
     AgentId,
+    ArtifactStore,
     MessageId,
     RunId,
     SessionId,
@@ -16,7 +17,9 @@ from agentslot.session import (
 from agentslot.tool import Tool, ToolInvocation
 
 
-def invocation(name: str, arguments: str, max_bytes: int = 65536) -> ToolInvocation:
+def invocation(
+    name: str, arguments: str, max_bytes: int = 65536, artifacts: ArtifactStore | None = None
+) -> ToolInvocation:
     call = ToolCall(
         id=ToolCallId("call-1"),
         correlation_id="provider-1",
@@ -27,7 +30,12 @@ def invocation(name: str, arguments: str, max_bytes: int = 65536) -> ToolInvocat
         arguments=arguments,
     )
     return ToolInvocation(
-        call, SessionId("session-1"), AgentId("agent"), WorkspaceId("default"), max_bytes
+        call,
+        SessionId("session-1"),
+        AgentId("agent"),
+        WorkspaceId("default"),
+        max_bytes,
+        artifacts=artifacts,
     )
 
 

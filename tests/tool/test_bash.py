@@ -13,8 +13,9 @@ import pytest
 
 from agentslot.session import ToolResult
 from agentslot.tool import FunctionTool
-from agentslot.tool.shell import Outcome, RollingOutput, Shell, outcome_of, reduced_environment
-from agentslot.tool.shell.group import survives
+from agentslot.tool.process import Outcome, RollingOutput, outcome_of, reduced_environment
+from agentslot.tool.process.group import survives
+from agentslot.tool.shell import Shell
 from tests.tool.invoking import invoke, invoke_text, output
 
 Bash = FunctionTool[..., object]

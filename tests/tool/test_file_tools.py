@@ -77,7 +77,7 @@ async def test_what_else_is_special_about_a_file_is_said(
     assert "utf-16-le" in output(await invoke(read, path="wide"))
     assert output(await invoke(read, path="empty")).startswith("[the file is empty, sha256 e3b0c")
     assert output(await invoke(read, path="picture.txt")) == (
-        "[image: image/png, 100 bytes; its pixels cannot be shown as text]"
+        "[image: a PNG whose first chunk is not its header; it is damaged]"
     )
 
 

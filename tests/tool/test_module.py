@@ -13,7 +13,7 @@ from agentslot.tool import (
     ToolsModule,
     function_tool,
 )
-from agentslot.tool.shell.group import survives
+from agentslot.tool.process.group import survives
 from tests.tool.invoking import invoke, output
 
 

@@ -2,16 +2,38 @@
 
 import os
 
+from agentslot.tool.attachments import Attachment
 from agentslot.tool.errors import ToolFailedError
 from agentslot.tool.files.containment import Location
 from agentslot.tool.files.image import image_type
 from agentslot.tool.files.read import TextRange, read_range
+from agentslot.tool.images import image_problem
 
 _MAGIC_BYTES = 16
+MAX_IMAGE_BYTES = 64 * 1024 * 1024
+
+
+def read_image(location: Location) -> Attachment | str | None:
+    """The image here; a line that says why it cannot be shown; None if here is no image."""
+    if location.status() is None:
+        return None
+    with open(location.open(), "rb") as file:
+        media_type = image_type(file.read(_MAGIC_BYTES))
+        if media_type is None:
+            return None
+        size = os.fstat(file.fileno()).st_size
+        if size > MAX_IMAGE_BYTES:
+            return f"[image: {media_type}, {size} bytes; too large to show, make it smaller]"
+        file.seek(0)
+        content = file.read()
+    problem = image_problem(content)
+    if problem is not None:
+        return f"[image: {problem}]"
+    return Attachment(content, media_type, location.name)
 
 
 def show_file(location: Location, *, offset: int, limit: int, column: int, max_bytes: int) -> str:
-    """Lines of a file and how to read on; of an image, its type and size.
+    """Lines of a file and how to read on.
 
     Raises:
         ToolFailedError: `not_found`, with names that look alike; or as `read_range` does.
@@ -19,11 +41,6 @@ def show_file(location: Location, *, offset: int, limit: int, column: int, max_b
     if location.status() is None:
         raise _missing(location)
     descriptor = location.open()
-    media_type = image_type(os.pread(descriptor, _MAGIC_BYTES, 0))
-    if media_type is not None:
-        size = os.fstat(descriptor).st_size
-        os.close(descriptor)
-        return f"[image: {media_type}, {size} bytes; its pixels cannot be shown as text]"
     part = read_range(descriptor, offset=offset, limit=limit, column=column, max_bytes=max_bytes)
     text = part.text if not part.text or part.text.endswith("\n") else f"{part.text}\n"
     return f"{text}[{', '.join(_facts(part, offset, column))}]"

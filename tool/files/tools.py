@@ -7,12 +7,13 @@ import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field
 
 from agentslot._json import JsonError, JsonValue, loads
+from agentslot.tool.attachments import Attachment
 from agentslot.tool.contract import Effect, ToolInvocation
 from agentslot.tool.errors import ToolFailedError
 from agentslot.tool.files.containment import FileRoot
 from agentslot.tool.files.edit import Edit, edit_bytes
 from agentslot.tool.files.read import MAX_LINES, MAX_SHOWN_BYTES
-from agentslot.tool.files.show import show_file
+from agentslot.tool.files.show import read_image, show_file
 from agentslot.tool.files.write import read_whole, replace, require_unchanged, sha256
 from agentslot.tool.fit import fit
 from agentslot.tool.function_tool import FunctionTool
@@ -62,8 +63,8 @@ class FileTools:
         offset: int = 1,
         limit: Annotated[int, Field(ge=1, le=MAX_LINES)] = MAX_LINES,
         column: Annotated[int, Field(ge=1)] = 1,
-    ) -> str:
-        """Read a text file, or a range of its lines.
+    ) -> str | Attachment:
+        """Read a text file, or a range of its lines; an image is shown as an image.
 
         The last line of the result, in brackets, is not part of the file: it tells which lines
         these are, the sha256 of the file, and how to read on if there is more.
@@ -82,9 +83,15 @@ class FileTools:
                     location, offset=offset, limit=limit, column=column, max_bytes=max_bytes
                 )
 
-        return await anyio.to_thread.run_sync(
-            fit, read, MAX_SHOWN_BYTES, invocation.max_inline_output_bytes
-        )
+        def read_any() -> str | Attachment:
+            with self.root.locate(path) as location:
+                image = read_image(location)
+            if isinstance(image, Attachment) and invocation.artifacts is None:
+                size = len(image.content)
+                return f"[image: {image.media_type}, {size} bytes; images cannot be shown here]"
+            return image or fit(read, MAX_SHOWN_BYTES, invocation.max_inline_output_bytes)
+
+        return await anyio.to_thread.run_sync(read_any)
 
     async def _write(self, path: str, content: str, expected_sha256: str | None = None) -> str:
         """Create a file with its missing folders, or replace the whole content of a file.

@@ -8,8 +8,8 @@ from typing import IO
 
 import anyio.to_thread
 
-from agentslot.tool.shell.environment import reduced_environment
-from agentslot.tool.shell.process import Finished, run_process
+from agentslot.tool.process.run import Finished, run_process
+from agentslot.tool.process.variables import reduced_environment
 
 CAPACITY = 8 * 1024 * 1024
 """Most bytes that an engine may answer."""

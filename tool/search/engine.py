@@ -15,10 +15,10 @@ import anyio
 from pydantic import BaseModel
 
 from agentslot.tool.errors import ToolFailedError
+from agentslot.tool.process.run import Outcome
 from agentslot.tool.search import worker
 from agentslot.tool.search.child import run_on
 from agentslot.tool.search.ripgrep import files_with_matches
-from agentslot.tool.shell.process import Outcome
 
 TIME_LIMIT_SECONDS = 30.0
 

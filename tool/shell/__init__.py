@@ -1,17 +1,7 @@
-"""Running commands as bounded process groups."""
+"""Running commands for a model."""
 
 from agentslot.tool.shell.bash import Shell
-from agentslot.tool.shell.environment import reduced_environment
-from agentslot.tool.shell.output import RollingOutput, readable
-from agentslot.tool.shell.process import Finished, Outcome, outcome_of, run_process
+from agentslot.tool.shell.commands import Commands
+from agentslot.tool.shell.jobs import Job, Jobs
 
-__all__ = [
-    "Finished",
-    "Outcome",
-    "RollingOutput",
-    "Shell",
-    "outcome_of",
-    "readable",
-    "reduced_environment",
-    "run_process",
-]
+__all__ = ["Commands", "Job", "Jobs", "Shell"]

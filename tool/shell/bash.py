@@ -1,23 +1,21 @@
-"""The `bash` tool."""
+"""The shell tools `bash`, `run_command` and `powershell`."""
 
 import os
+import shlex
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-import anyio
 import anyio.to_thread
 from pydantic import Field
 
 from agentslot.session import ToolResult
 from agentslot.tool.contract import Effect, ToolInvocation
 from agentslot.tool.errors import ToolFailedError
-from agentslot.tool.fit import fit
-from agentslot.tool.function_tool import FunctionTool, function_tool
-from agentslot.tool.shell.environment import reduced_environment
-from agentslot.tool.shell.group import is_orphaned, stop_group
-from agentslot.tool.shell.process import DEFAULT_CAPACITY, Finished, Outcome, run_process
+from agentslot.tool.function_tool import FunctionTool
+from agentslot.tool.shell.commands import Commands
+from agentslot.tool.shell.jobtools import JobTools
 
 DESCRIPTION = """\
 Run a command line with bash in the root folder. Output of both streams comes back in the order of \
@@ -27,12 +25,14 @@ folder with a fresh shell: `cd` and variables do not carry over. A process left 
 keeps running, but its output is not kept: redirect it to a file.\
 """
 
+Seconds = Annotated[float, Field(gt=0)]
+
 
 class Shell:
-    """Runs command lines in one folder.
+    """Offers to run commands in one folder.
 
     Attributes:
-        folder: where every command starts. Commands are not confined to it.
+        commands: runs them.
     """
 
     def __init__(
@@ -50,21 +50,38 @@ class Shell:
                 what looks like a secret, read at each call.
             timeout_seconds: limit of calls that name none.
         """
-        self.folder = Path(folder).absolute()
-        self._environment = environment
-        self._timeout_seconds = timeout_seconds
-        self._background: set[int] = set()
+        self.commands = Commands(folder, environment=environment, timeout_seconds=timeout_seconds)
+
+    @property
+    def folder(self) -> Path:
+        """Where every command starts. Commands are not confined to it."""
+        return self.commands.folder
+
+    async def aclose(self) -> None:
+        """End what commands left running in the background."""
+        await self.commands.aclose()
 
     def tool(self) -> FunctionTool[..., object]:
-        """Return the `bash` tool of this shell."""
-        declare = function_tool(name="bash", description=DESCRIPTION, effect=Effect.IRREVERSIBLE)
-        return declare(self._run)
+        """Return the `bash` tool alone, without processes that later calls can ask for."""
+        return FunctionTool(
+            self._bash, name="bash", description=DESCRIPTION, effect=Effect.IRREVERSIBLE
+        )
 
-    async def _run(
-        self,
-        command: str,
-        invocation: ToolInvocation,
-        timeout_seconds: Annotated[float, Field(gt=0)] | None = None,
+    def tools(self) -> tuple[FunctionTool[..., object], ...]:
+        """Return `bash`, `run_command`, `powershell` and the tools for processes.
+
+        The same everywhere: a tool whose program is missing says so when it is called.
+        """
+        effect = Effect.IRREVERSIBLE
+        return (
+            FunctionTool(self._bash_or_start, name="bash", effect=effect),
+            FunctionTool(self._run_command, name="run_command", effect=effect),
+            FunctionTool(self._powershell, name="powershell", effect=effect),
+            *JobTools(self.commands.jobs).tools(),
+        )
+
+    async def _bash(
+        self, command: str, invocation: ToolInvocation, timeout_seconds: Seconds | None = None
     ) -> ToolResult:
         """Run one command line.
 
@@ -73,53 +90,71 @@ class Shell:
             invocation: the call.
             timeout_seconds: stop the command and all its children after so many seconds.
         """
-        if "\0" in command:
-            raise ToolFailedError("invalid_arguments", "a command line cannot hold a NUL character")
-        timeout = timeout_seconds or self._timeout_seconds
-        finished = await self._finish(command, timeout)
-        note = _note(finished)
-        text = fit(
-            lambda size: "\n".join(filter(None, [finished.output.text(size).rstrip("\n"), note])),
-            DEFAULT_CAPACITY,
-            invocation.max_inline_output_bytes,
+        arguments = [*await anyio.to_thread.run_sync(shell_arguments), command]
+        return await self.commands.run(
+            arguments, command, invocation, timeout_seconds, has_reader=False
         )
-        if finished.outcome is not Outcome.TIMEOUT:
-            return ToolResult.succeeded(invocation.call.id, text)
-        message = (
-            f"the command did not end within {timeout:g} seconds and was stopped with all its "
-            "children; pass a larger timeout_seconds, or leave it running in the background with "
-            "its output in a file"
-        )
-        return ToolResult.failed(invocation.call.id, "timeout", message, text)
 
-    async def _finish(self, command: str, timeout_seconds: float | None) -> Finished:
-        environment = self._environment
-        try:
-            finished = await run_process(
-                [*await anyio.to_thread.run_sync(shell_arguments), command],
-                folder=self.folder,
-                environment=reduced_environment(os.environ) if environment is None else environment,
-                timeout_seconds=timeout_seconds,
-            )
-        except OSError as error:
-            message = f"bash could not be started: {error.strerror}"
-            raise ToolFailedError("execution_failed", message) from error
-        await anyio.to_thread.run_sync(self._forget_ended)
-        if finished.background_group is not None:
-            self._background.add(finished.background_group)
-        return finished
+    async def _bash_or_start(
+        self,
+        command: str,
+        invocation: ToolInvocation,
+        timeout_seconds: Seconds | None = None,
+        background: bool = False,
+    ) -> ToolResult:
+        """Run a command line with bash in the root folder.
 
-    def _forget_ended(self) -> None:
-        self._background = {group for group in self._background if is_orphaned(group)}
+        Output of both streams comes back in the order of writing, followed by the exit code; of
+        long output the middle is left out, and the result says how to read it. There is no
+        terminal and standard input is empty, so commands must not ask questions. Each call starts
+        in the root folder with a fresh shell: `cd` and variables do not carry over.
 
-    async def aclose(self) -> None:
-        """End what commands left running in the background."""
-        with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(self._forget_ended)
-            async with anyio.create_task_group() as tasks:
-                for group in self._background:
-                    tasks.start_soon(stop_group, group)
-        self._background.clear()
+        Args:
+            command: The command line; several lines are fine.
+            invocation: The call.
+            timeout_seconds: Stop the command and all its children after so many seconds.
+            background: Return at once and let it run, such as a server; see process_read.
+        """
+        arguments = [*await anyio.to_thread.run_sync(shell_arguments), command]
+        if background:
+            return await self.commands.start(arguments, command, invocation)
+        return await self.commands.run(arguments, command, invocation, timeout_seconds)
+
+    async def _run_command(
+        self,
+        argv: Annotated[list[str], Field(min_length=1)],
+        invocation: ToolInvocation,
+        timeout_seconds: Seconds | None = None,
+        background: bool = False,
+    ) -> ToolResult:
+        """Run a program in the root folder without a shell: nothing in its arguments is expanded.
+
+        Output comes back as from bash.
+
+        Args:
+            argv: The program and its arguments, one by one. A program with a slash in its name is
+                looked for below the root folder, another one on the PATH.
+            invocation: The call.
+            timeout_seconds: Stop the program and all its children after so many seconds.
+            background: Return at once and let it run, such as a server; see process_read.
+        """
+        command = shlex.join(argv)
+        if background:
+            return await self.commands.start(argv, command, invocation)
+        return await self.commands.run(argv, command, invocation, timeout_seconds)
+
+    async def _powershell(
+        self, command: str, invocation: ToolInvocation, timeout_seconds: Seconds | None = None
+    ) -> ToolResult:
+        """Run a command line with PowerShell in the root folder, where PowerShell is installed.
+
+        Args:
+            command: The command line.
+            invocation: The call.
+            timeout_seconds: Stop the command and all its children after so many seconds.
+        """
+        arguments = [*await anyio.to_thread.run_sync(powershell_arguments), command]
+        return await self.commands.run(arguments, command, invocation, timeout_seconds)
 
 
 def shell_arguments() -> list[str]:
@@ -137,13 +172,13 @@ def shell_arguments() -> list[str]:
     return [sh, "-c"]
 
 
-def _note(finished: Finished) -> str:
-    if finished.outcome is Outcome.TIMEOUT:
-        return "[stopped: time limit reached]"
-    ended = f"[exit code {finished.exit_code}]"
-    if finished.signal is not None:
-        ended = f"[ended by {finished.signal}, exit code {finished.exit_code}]"
-    if finished.background_group is None:
-        return ended
-    group = finished.background_group
-    return f"{ended}\n[still running in the background; to stop it: kill -- -{group}]"
+def powershell_arguments() -> list[str]:
+    """Program and options to run a command line with PowerShell.
+
+    Raises:
+        ToolFailedError: `execution_failed` if it is not installed.
+    """
+    program = shutil.which("pwsh") or shutil.which("powershell")
+    if program is None:
+        raise ToolFailedError("execution_failed", "PowerShell is not installed here; use bash")
+    return [program, "-NoLogo", "-NoProfile", "-NonInteractive", "-Command"]

@@ -88,7 +88,7 @@ class ContentEncoder:
                 said = [_call(call, members) for call in islice(calls, 1)]
                 first = False
             else:
-                encoded.append(dumps(as_object(block.get("part"))))
+                encoded += [dumps(kept)] if (kept := as_object(block.get("part"))) else []
                 continue
             encoded += said
             empty = empty and not said

@@ -98,8 +98,8 @@ class GoogleGenerativeAIDecoder(EventDecoder):
                 self._show_thinking(text)
             else:
                 self._show_text(text)
-            if part.keys() - {TEXT, THOUGHT}:
-                self._grow(len(data))  # calls, signatures and whatever else is kept
+        if any(as_object(part).keys() - {TEXT, THOUGHT} for part in parts):
+            self._grow(len(data))  # calls, signatures and whatever else is kept
 
     def _answer(self) -> Answer:
         if not self._finish:

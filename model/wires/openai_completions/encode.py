@@ -11,6 +11,8 @@ from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsTe
 from agentslot.session import Reasoning, ToolDefinition
 
 _MAX_CACHE_KEY = 64
+_NOTHING_SAID = b'{"role":"user","content":"Continue."}'
+_END = b"]}"
 
 
 class RequestEncoder:
@@ -32,7 +34,7 @@ class RequestEncoder:
         encoder = MessageEncoder(self._profile, config.provider, config.model, Pictures(images))
         turns = self._prefixes.of(request).extend(request.inputs, encoder.encode)
         head = self._head(request) + encoder.system(request.system_prompt)
-        return turns.join(head if turns else head.removesuffix(b","), b"]}")
+        return turns.join(head, _END) if turns else head + _NOTHING_SAID + _END
 
     def _head(self, request: ModelRequest) -> bytes:
         config, profile = request.config, self._profile

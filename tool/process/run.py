@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -12,10 +12,9 @@ from typing import IO
 import anyio
 from anyio.abc import Process
 
-from agentslot.tool.shell.group import stop_group, survives
-from agentslot.tool.shell.output import RollingOutput
-
-DEFAULT_CAPACITY = 50 * 1024
+from agentslot.tool.process.group import stop_group, survives
+from agentslot.tool.process.output import DEFAULT_CAPACITY, RollingOutput
+from agentslot.tool.process.spill import Spill
 
 QUIET_SECONDS = 0.25
 """After the end of the command, how long its pipe must be silent to be left."""
@@ -64,6 +63,8 @@ async def run_process(
     capacity: int = DEFAULT_CAPACITY,
     stdin: int | IO[bytes] = DEVNULL,
     pass_fds: Sequence[int] = (),
+    spill: Spill | None = None,
+    on_start: Callable[[], None] | None = None,
 ) -> Finished:
     """Run a command to its end.
 
@@ -80,6 +81,8 @@ async def run_process(
         capacity: bytes of output that are kept.
         stdin: an open file to read from.
         pass_fds: descriptors that stay open in the command, under the same numbers.
+        spill: takes all output, beside what is kept in memory.
+        on_start: called once the command runs.
 
     Raises:
         OSError: the program or the folder cannot be used.
@@ -100,17 +103,34 @@ async def run_process(
             )
         finally:
             os.close(writer)
-        output = RollingOutput(capacity)
+        if on_start is not None:
+            on_start()
+        output = _Output(RollingOutput(capacity), spill)
         timed_out = await _run_in_time(process, reader, output, timeout_seconds)
     finally:
         os.close(reader)
+        if spill is not None:
+            spill.close()
     outcome, exit_code, name = outcome_of(process.returncode, timed_out=timed_out)
     left = not timed_out and await survives(process.pid)
-    return Finished(outcome, exit_code, name, output, process.pid if left else None)
+    return Finished(outcome, exit_code, name, output.rolling, process.pid if left else None)
+
+
+class _Output:
+    """Where output goes: into memory, and into a file if one is wanted."""
+
+    def __init__(self, rolling: RollingOutput, spill: Spill | None) -> None:
+        self.rolling = rolling
+        self._spill = spill
+
+    async def write(self, chunk: bytes) -> None:
+        self.rolling.write(chunk)
+        if self._spill is not None:
+            await self._spill.write(chunk)
 
 
 async def _run_in_time(
-    process: Process, reader: int, output: RollingOutput, timeout_seconds: float | None
+    process: Process, reader: int, output: _Output, timeout_seconds: float | None
 ) -> bool:
     """Read until the command has ended; end its group if that takes too long or is cancelled."""
     ended = False
@@ -126,7 +146,7 @@ async def _run_in_time(
     return not ended
 
 
-async def _collect(process: Process, reader: int, output: RollingOutput) -> None:
+async def _collect(process: Process, reader: int, output: _Output) -> None:
     """Read the pipe to its end, or until it pauses after the end of the process."""
     ended_at: float | None = None
 
@@ -144,7 +164,7 @@ async def _collect(process: Process, reader: int, output: RollingOutput) -> None
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(watch)
             while chunk := await _read(reader):
-                output.write(chunk)
+                await output.write(chunk)
                 rearm()
 
 

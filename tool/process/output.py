@@ -2,6 +2,10 @@
 
 import codecs
 import re
+from collections.abc import Callable
+
+DEFAULT_CAPACITY = 50 * 1024
+"""Bytes of output that are kept in memory and shown at most."""
 
 _ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
@@ -40,21 +44,23 @@ class RollingOutput:
         kept = bytes(self._head + self._tail)
         return kept if len(kept) == self.total else None
 
-    def text(self, most: int | None = None) -> str:
+    def text(self, most: int | None = None, where: Callable[[int], str] | None = None) -> str:
         """What was kept, as `readable` text; a line in brackets says how much is missing.
 
         Args:
             most: keep at most so many bytes, fewer than the capacity.
+            where: says in that line how to get at what is missing from a byte on.
         """
         head_size = self._head_size if most is None else min(most // 5, self._head_size)
         tail_size = self._tail_size if most is None else min(most - head_size, self._tail_size)
         kept = bytes(self._head + self._tail)
         if self.total <= head_size + tail_size:
             return readable(kept)
-        head = _whole_lines(bytes(self._head[:head_size]))
+        head = whole_lines(bytes(self._head[:head_size]))
         tail = _whole_lines_at_end(kept[len(kept) - tail_size :])
         missing = self.total - len(head) - len(tail)
-        note = f"[… {missing} of {self.total} bytes left out …]"
+        hint = where(len(head)) if where is not None else ""
+        note = f"[… {missing} of {self.total} bytes left out{hint and f'; {hint}'} …]"
         return "\n".join(filter(None, [readable(head).rstrip("\n"), note, readable(tail)]))
 
 
@@ -74,8 +80,8 @@ def _last_state(line: str) -> str:
     return next((state for state in reversed(line.split("\r")) if state), "")
 
 
-def _whole_lines(head: bytes) -> bytes:
-    """Cut after the last line end, or at least not within a character."""
+def whole_lines(head: bytes) -> bytes:
+    """Cut a piece of output after the last line end, or at least not within a character."""
     end = head.rfind(b"\n") + 1
     if end:
         return head[:end]

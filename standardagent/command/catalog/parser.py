@@ -1,0 +1,28 @@
+"""The options of `agentslot catalog` and its lists."""
+
+from argparse import ArgumentParser, Namespace
+from importlib import import_module
+
+from agentslot.standardagent.command.subcommand import Subparsers
+
+LISTS = ("slots",)
+
+
+def add_parser(subparsers: Subparsers) -> ArgumentParser:
+    """Declare the lists of `catalog`."""
+    parser = subparsers.add_parser(
+        "catalog",
+        help="list what this release knows",
+        description="List what this release knows.",
+    )
+    lists = parser.add_subparsers(title="lists", metavar="LIST", required=True)
+    for name in LISTS:
+        module = import_module(f"agentslot.standardagent.command.catalog.{name}")
+        module.add_parser(lists).set_defaults(action=module.run)
+    return parser
+
+
+def run(options: Namespace) -> int:
+    """List what was asked for."""
+    code: int = options.action(options)
+    return code

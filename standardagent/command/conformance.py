@@ -1,0 +1,129 @@
+"""`agentslot conformance`: let the referee of a contract judge a component of anybody's."""
+
+import tempfile
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from textwrap import fill
+from typing import Literal
+
+import anyio
+
+from agentslot._json import dumps, replace_lone_surrogates
+from agentslot._text import did_you_mean, near
+from agentslot.session import safe_line
+from agentslot.standardagent.command.asynchronous import run_async
+from agentslot.standardagent.command.failure import UsageError
+from agentslot.standardagent.command.subcommand import Subparsers
+from agentslot.standardagent.command.suites import SUITES, Case, Suite, Target
+from agentslot.standardagent.command.target import load_object
+
+Status = Literal["passed", "failed", "not_checked"]
+
+_MARKS: dict[Status, str] = {"passed": "✓", "failed": "✗", "not_checked": "-"}
+_EXAMPLE = """\
+example:
+  $ agentslot conformance session.store agentslot.session:SqliteStore
+  ✓ a new session is at revision 1
+  …
+
+TARGET is MODULE:NAME. What it names, for
+
+{targets}
+
+Exit code 0: everything passed; 1: something failed; 2: wrong usage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one check; `reason` says why it did not pass."""
+
+    check: str
+    status: Status
+    reason: str = ""
+
+
+def add_parser(subparsers: Subparsers) -> ArgumentParser:
+    """Declare the options of `conformance`."""
+    parser = subparsers.add_parser(
+        "conformance",
+        help="check a component against the contract of its slot",
+        description="Run the public checks of a contract against a component and say which it"
+        " passes, each on a fresh one in a folder that is removed afterwards.",
+    )
+    targets = "\n".join(
+        fill(f"{name}: {suite.target}", 90, initial_indent="  ", subsequent_indent="    ")
+        for name, suite in SUITES.items()
+    )
+    parser.epilog = _EXAMPLE.format(targets=targets)
+    parser.formatter_class = RawDescriptionHelpFormatter
+    parser.add_argument("contract", metavar="CONTRACT", help=", ".join(SUITES))
+    parser.add_argument("target", metavar="TARGET", help="what makes the component")
+    parser.add_argument(
+        "--timeout", type=float, default=60.0, metavar="SECONDS", help="of a check (default: 60)"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    return parser
+
+
+def run(options: Namespace) -> int:
+    """Judge the target."""
+    suite = _suite(options.contract)
+    target = Target(options.target, load_object(options.target))
+    outcomes: list[Outcome] = []
+    for outcome in _judge(suite, target, options.timeout):
+        outcomes.append(outcome)
+        if not options.json:
+            _print(outcome)
+    failed = sum(outcome.status == "failed" for outcome in outcomes)
+    if options.json:
+        record = {
+            "contract": suite.contract,
+            "target": target.name,
+            "ok": not failed,
+            "checks": [asdict(outcome) for outcome in outcomes],
+        }
+        print(replace_lone_surrogates(dumps(record)))
+    else:
+        print(f"{suite.contract}: {len(outcomes)} checks, {failed or 'none'} failed")
+    return 1 if failed else 0
+
+
+def _suite(contract: str) -> Suite:
+    """The suite of a contract, named with or without its version."""
+    for name, suite in SUITES.items():
+        if contract in (name, suite.contract):
+            return suite
+    hint = did_you_mean(near(contract, SUITES)) or f"; there are {', '.join(SUITES)}"
+    raise UsageError(f"there are no checks for a contract {contract!r}{hint}")
+
+
+def _judge(suite: Suite, target: Target, timeout: float) -> Iterator[Outcome]:
+    with tempfile.TemporaryDirectory(prefix="agentslot-conformance-") as folder:
+        for number, case in enumerate(suite.cases(target)):
+            if case.not_checked:
+                yield Outcome(case.name, "not_checked", case.not_checked)
+            else:
+                yield run_async(partial(_run, case, Path(folder) / str(number), timeout))
+
+
+async def _run(case: Case, path: Path, timeout: float) -> Outcome:
+    reason = f"it did not end within {timeout:g} s"
+    with anyio.move_on_after(timeout) as scope:
+        try:
+            await case.run(path)
+        except Exception as error:  # noqa: BLE001 - whatever somebody's component raises fails it
+            return Outcome(case.name, "failed", str(getattr(error, "detail", error)))
+    return (
+        Outcome(case.name, "failed", reason)
+        if scope.cancelled_caught
+        else Outcome(case.name, "passed")
+    )
+
+
+def _print(outcome: Outcome) -> None:
+    sentence = outcome.check.replace("_", " ")
+    reason = f": {safe_line(outcome.reason, 2000)}" if outcome.reason else ""
+    print(f"{_MARKS[outcome.status]} {sentence}{reason}")

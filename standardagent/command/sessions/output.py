@@ -1,0 +1,50 @@
+"""What the actions print."""
+
+import sys
+from pathlib import Path
+
+from pydantic_core import to_jsonable_python
+
+from agentslot._json import dumps, replace_lone_surrogates
+from agentslot.session import Message, SessionOverview, safe_line
+from agentslot.standardagent.command.failure import CommandError
+
+
+def print_json(value: object) -> None:
+    """One JSON value on one line; dataclasses are objects."""
+    print(replace_lone_surrogates(dumps(to_jsonable_python(value))))
+
+
+def first_words(message: Message | None, max_bytes: int = 60) -> str:
+    """The beginning of a message, on one line."""
+    return "" if message is None else safe_line(message.text, max_bytes)
+
+
+def row_record(row: SessionOverview) -> dict[str, object]:
+    """A Session in a listing, for programs."""
+    summary = row.summary
+    return {
+        "session_id": summary.id,
+        "agent": summary.agent,
+        "workspace": summary.workspace,
+        "revision": summary.revision,
+        "updated_at": summary.updated_at,
+        "parent": summary.parent,
+        "first_words": first_words(row.first_message),
+    }
+
+
+def write(text: str, path: Path | None) -> None:
+    """Write UTF-8 to a file, or to standard output.
+
+    Raises:
+        CommandError: the file cannot be written.
+    """
+    if path is None:
+        sys.stdout.buffer.write(text.encode())
+        return
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise CommandError(f"cannot write {str(path)!r}: {error.strerror}") from error
+    print(f"wrote {path}", file=sys.stderr)

@@ -1,0 +1,111 @@
+"""The conformance suites that `agentslot conformance` runs: one row of a table for each contract.
+
+A row says how the component under test is made of a TARGET, and gives the suite's checks. A suite
+itself knows nothing of the command: it consists of plain async functions that anybody can run.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from inspect import signature
+from pathlib import Path
+from typing import cast
+
+from agentslot.session import SessionStore
+from agentslot.session.conformance import CHECKS, CONTRACT, DURABILITY_CHECKS, OpenStore, run_check
+from agentslot.standardagent.command.failure import UsageError
+from agentslot.standardagent.command.target import call_target
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a person wants to be judged: an object, and how it was named."""
+
+    name: str
+    value: object
+
+    def takes(self, *arguments: object) -> bool:
+        """Whether it can be called with these."""
+        if not callable(self.value):
+            return False
+        try:
+            signature(self.value).bind(*arguments)
+        except (TypeError, ValueError):
+            return False
+        return True
+
+    def make(self, path: Path) -> object:
+        """Call it: with the path if it takes one.
+
+        Raises:
+            CommandError: it raised.
+        """
+        arguments = (path,) if self.takes(path) else ()
+        return call_target(self.name, self.value, *arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One check, ready to run on a path of its own where nothing is yet.
+
+    Attributes:
+        not_checked: why it does not apply to this target; it is not run then.
+    """
+
+    name: str
+    run: Callable[[Path], Awaitable[None]]
+    not_checked: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """The referee of one contract.
+
+    Attributes:
+        contract: name and version of what is checked.
+        target: what a TARGET has to be, in words for people.
+    """
+
+    contract: str
+    target: str
+    cases: Callable[[Target], Iterator[Case]]
+
+
+def _session_store(target: Target) -> Iterator[Case]:
+    async def judge(check: Callable[[OpenStore], Awaitable[None]], path: Path) -> None:
+        await run_check(check, lambda: _opened(target.make(path)))
+
+    takes_a_path = target.takes(Path())
+    if not takes_a_path and not target.takes():
+        raise UsageError(f"{target.name!r} makes no store: it must take a path, or nothing")
+    forgets = "" if takes_a_path else "it takes no path, so it cannot be opened again"
+    for check in CHECKS:
+        yield Case(_name(check), partial(judge, check))
+    for check in DURABILITY_CHECKS:
+        yield Case(_name(check), partial(judge, check), forgets)
+
+
+@asynccontextmanager
+async def _opened(store: object) -> AsyncGenerator[SessionStore]:
+    """The store, entered if it can be entered: a store, or something that opens one."""
+    if isinstance(store, AbstractAsyncContextManager):
+        async with cast("AbstractAsyncContextManager[SessionStore]", store) as opened:
+            yield opened
+    else:
+        yield cast("SessionStore", store)
+
+
+def _name(check: object) -> str:
+    return getattr(check, "__name__", repr(check))
+
+
+SUITES: dict[str, Suite] = {
+    "session.store": Suite(
+        CONTRACT,
+        "a class or function that makes a store: of a path (equal paths are one storage, a new path"
+        " is fresh storage), or of nothing. What it returns is entered with `async with` if it can"
+        " be. One that takes no path is not asked to remember anything.",
+        _session_store,
+    ),
+}

@@ -1,0 +1,129 @@
+"""`agentslot conformance`: somebody's component before the referee of its contract."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agentslot.session.conformance import CHECKS, DURABILITY_CHECKS
+from agentslot.standardagent.command import main
+
+STORES = """
+from contextlib import asynccontextmanager
+
+import anyio
+
+from agentslot.session import FileStore, MemoryStore
+
+
+class Eager(MemoryStore):
+    async def load(self, session_id):
+        return await self.recover(session_id)
+
+
+class Hanging(MemoryStore):
+    async def create(self, new):
+        await anyio.sleep_forever()
+
+
+@asynccontextmanager
+async def opened(path):
+    async with FileStore(path) as store:
+        yield store
+
+
+def needy(path, size):
+    return FileStore(path)
+
+
+def failing(path):
+    print("noise")
+    raise ValueError("no database here")
+
+
+store = MemoryStore()
+"""
+
+
+@pytest.fixture(autouse=True)
+def stores(folder: Path) -> None:
+    (folder / "parts" / "stores.py").write_text(STORES, encoding="utf-8")
+
+
+def judged(
+    capsys: pytest.CaptureFixture[str], code: int, target: str, *options: str
+) -> dict[str, tuple[str, str]]:
+    assert main(["conformance", "session.store", target, "--json", *options]) == code
+    record = json.loads(capsys.readouterr().out)
+    assert (record["contract"], record["target"]) == ("session.store/v2", target)
+    assert record["ok"] is (code == 0)
+    return {each["check"]: (each["status"], each["reason"]) for each in record["checks"]}
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["agentslot.session:FileStore", "agentslot.session:SqliteStore", "parts.stores:opened"],
+)
+def test_a_store_on_a_path_passes_all_checks(
+    target: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcomes = judged(capsys, 0, target)
+    assert list(outcomes) == [check.__name__ for check in (*CHECKS, *DURABILITY_CHECKS)]
+    assert set(outcomes.values()) == {("passed", "")}
+
+
+def test_a_store_without_a_path_is_not_asked_to_remember(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    outcomes = judged(capsys, 0, "agentslot.session:MemoryStore")
+    assert outcomes["a_new_session_is_at_revision_1"] == ("passed", "")
+    assert outcomes["a_restart_loses_nothing"] == (
+        "not_checked",
+        "it takes no path, so it cannot be opened again",
+    )
+
+
+def test_each_check_is_shown_with_the_reason_why_it_failed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["conformance", "session.store/v2", "parts.stores:Eager"]) == 1
+    shown = capsys.readouterr().out.splitlines()
+    assert "✓ a new session is at revision 1" in shown
+    assert "✗ recovery settles once and loading never: loading changed the Session" in shown
+    assert any(line.startswith("- a restart loses nothing: ") for line in shown)
+    failed = sum(line.startswith("✗") for line in shown)
+    total = len(CHECKS) + len(DURABILITY_CHECKS)
+    assert shown[-1] == f"session.store/v2: {total} checks, {failed} failed"
+
+
+def test_a_store_that_raises_fails_with_what_it_raised(capsys: pytest.CaptureFixture[str]) -> None:
+    outcomes = judged(capsys, 1, "parts.stores:failing")
+    status, reason = outcomes["a_new_session_is_at_revision_1"]
+    assert status == "failed"
+    assert "ValueError: no database here" in reason
+
+
+def test_a_check_that_hangs_fails_when_its_time_is_over(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    outcomes = judged(capsys, 1, "parts.stores:Hanging", "--timeout", "0.01")
+    assert set(outcomes.values()) >= {("failed", "it did not end within 0.01 s")}
+    assert outcomes["a_missing_session_is_not_found"] == ("passed", "")
+
+
+@pytest.mark.parametrize(
+    ("contract", "target", "problem"),
+    [
+        ("session.stor", "parts.stores:Eager", "did you mean 'session.store'?"),
+        ("gateway", "parts.stores:Eager", "no checks for a contract 'gateway'; there are session."),
+        ("session.store", "parts.stores:needy", "makes no store: it must take a path, or nothing"),
+        ("session.store", "parts.stores:store", "makes no store: it must take a path, or nothing"),
+        ("session.store", "parts.stores:gone", "'parts.stores' has no 'gone'"),
+        ("session.store", "parts/stores.py", "write for example parts.stores:name"),
+    ],
+)
+def test_what_cannot_be_judged_is_wrong_usage(
+    contract: str, target: str, problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["conformance", contract, target]) == 2
+    assert problem in capsys.readouterr().err

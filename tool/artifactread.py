@@ -1,0 +1,53 @@
+"""The tool `artifact_read`."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from agentslot.session import ClassifiedError, ToolResult
+from agentslot.tool.attachments import artifact_store
+from agentslot.tool.contract import Effect, ToolInvocation
+from agentslot.tool.errors import ToolFailedError
+from agentslot.tool.fit import fit
+from agentslot.tool.function_tool import function_tool
+
+MAX_SHOWN_BYTES = 50 * 1024
+
+
+@function_tool(parallel_safe=True, effect=Effect.READ)
+async def artifact_read(
+    artifact: str, invocation: ToolInvocation, start: Annotated[int, Field(ge=0)] = 0
+) -> ToolResult:
+    """Read an artifact that an earlier result refers to; an image is shown as an image.
+
+    The last line of the result, in brackets, is not part of the artifact: it says how to read on.
+
+    Args:
+        artifact: Id of the artifact.
+        invocation: The call.
+        start: Character of the text to start at; only to read on in a long one.
+    """
+    try:
+        found = await artifact_store(invocation).open(artifact)
+    except ClassifiedError as error:
+        raise ToolFailedError(error.code, error.message) from error
+    metadata = found.metadata
+    if metadata.media_type.startswith("image/"):
+        return ToolResult.succeeded(invocation.call.id, None, metadata)
+    try:
+        text = found.body.decode()
+    except UnicodeDecodeError:
+        shown = f"[{metadata.media_type}, {metadata.size} bytes; it is no text]"
+        return ToolResult.succeeded(invocation.call.id, shown)
+    if start and start >= len(text):
+        message = f"start={start} is beyond the end; the text has {len(text)} characters"
+        raise ToolFailedError("offset_out_of_range", message)
+
+    def window(max_bytes: int) -> str:
+        cut = text[start:].encode("utf-8", "replace")[:max_bytes].decode("utf-8", "ignore")
+        end = start + len(cut)
+        more = f"; continue with start={end}" if end < len(text) else ""
+        return f"{cut}\n[characters {start} to {end} of {len(text)}{more}]"
+
+    shown = fit(window, MAX_SHOWN_BYTES, invocation.max_inline_output_bytes)
+    return ToolResult.succeeded(invocation.call.id, shown)

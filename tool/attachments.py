@@ -1,0 +1,74 @@
+"""Content that a tool returns as an artifact: images, documents, output too long to show."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import anyio.to_thread
+
+from agentslot.session import ArtifactMetadata, ArtifactStore, ClassifiedError
+from agentslot.tool.contract import ToolInvocation
+from agentslot.tool.errors import ToolFailedError
+from agentslot.tool.images import normalize_image
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """Content that a function tool returns, alone or beside other values.
+
+    It is kept in the artifact store; History and the model get a reference. An image is made small
+    enough for every provider on the way.
+
+    ```python
+    @function_tool
+    async def plot() -> tuple[str, Attachment]:
+        \"\"\"Draw the measurements.\"\"\"
+        return "drawn", Attachment(png, "image/png", "plot.png")
+    ```
+    """
+
+    content: bytes
+    media_type: str
+    name: str = ""
+
+
+def artifact_store(invocation: ToolInvocation) -> ArtifactStore:
+    """The store of the application that the call runs in.
+
+    Raises:
+        ToolFailedError: `artifacts_unavailable` if there is none.
+    """
+    if invocation.artifacts is None:
+        message = "there is no artifact store here that could keep it; ask for text, or for less"
+        raise ToolFailedError("artifacts_unavailable", message)
+    return invocation.artifacts
+
+
+async def attach(invocation: ToolInvocation, attachment: Attachment) -> ArtifactMetadata:
+    """Keep an attachment.
+
+    Raises:
+        ToolFailedError: `artifacts_unavailable`, or as the store refuses it.
+    """
+    store = artifact_store(invocation)
+    content, media_type = attachment.content, attachment.media_type
+    if media_type.startswith("image/"):
+        content, media_type = await anyio.to_thread.run_sync(normalize_image, content, media_type)
+    try:
+        return await store.write(media_type, attachment.name, content)
+    except ClassifiedError as error:
+        raise ToolFailedError(error.code, error.message) from error
+
+
+def take_apart(value: object) -> tuple[object, Sequence[Attachment]]:
+    """What a function returned, as output and attachments."""
+    if isinstance(value, Attachment):
+        return None, (value,)
+    if not isinstance(value, list | tuple):
+        return value, ()
+    items = cast("Sequence[object]", value)
+    attachments = [item for item in items if isinstance(item, Attachment)]
+    if not attachments:
+        return items, ()
+    others = [item for item in items if not isinstance(item, Attachment)]
+    return (others[0] if len(others) == 1 else others or None), attachments
