@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import anyio
@@ -41,7 +42,7 @@ class Attempt:
     """One request to a provider, whose start is recorded already."""
 
     def __init__(
-        self, attempt_id: AttemptId, wire: Wire, endpoint: Endpoint, total_seconds: float
+        self, attempt_id: AttemptId, wire: Wire, endpoint: Endpoint, timeouts: Timeouts
     ) -> None:
         self.id = attempt_id
         self.request_id = ""
@@ -50,7 +51,8 @@ class Attempt:
         self._wire = wire
         self._endpoint = endpoint
         self._body: HttpBody | None = None
-        self._deadline = anyio.current_time() + total_seconds
+        self._idle_seconds = timeouts.idle_seconds
+        self._deadline = monotonic() + timeouts.total_seconds
         self._secret = ""
 
     async def send(self, client: "AsyncClient", request: WireRequest) -> None:
@@ -65,7 +67,7 @@ class Attempt:
             own.update(self._wire.authorization(self._secret))
         headers = self._endpoint.header_fields(own)
         try:
-            with anyio.fail_after(self._deadline - anyio.current_time()):
+            with anyio.fail_after(self._deadline - monotonic()):
                 url = self._endpoint.url(request.path)
                 self._body = await open_body(client, url, headers, request.body)
         except (HttpError, TimeoutError) as error:
@@ -85,10 +87,14 @@ class Attempt:
         if self._body is None or self.decoder.done:
             return None
         settled = self.decoder.settled
-        remaining = self._deadline - anyio.current_time()
+        remaining = self._deadline - monotonic()
         try:
-            with anyio.fail_after(min(remaining, _GRACE_SECONDS) if settled else remaining):
+            if remaining > self._idle_seconds and not settled:
+                # The client gives up after that silence itself; a scope costs more than a delta.
                 chunk = await self._body.read()
+            else:
+                with anyio.fail_after(min(remaining, _GRACE_SECONDS) if settled else remaining):
+                    chunk = await self._body.read()
         except (HttpError, TimeoutError) as error:
             if settled:
                 return None

@@ -83,9 +83,7 @@ class LogicalCall:
             raise ModelError(ModelErrorCode.BUDGET_EXHAUSTED, "the Run's token budget is used up")
         attempt_id = await self._recorder.started()
         self._attempts += 1
-        self._attempt = Attempt(
-            attempt_id, self._wire, self._endpoint, self._timeouts.total_seconds
-        )
+        self._attempt = Attempt(attempt_id, self._wire, self._endpoint, self._timeouts)
         self._sent = self._wire.encode(self._request)
         await self._attempt.send(await self._client(), self._sent)
 
