@@ -248,6 +248,8 @@ ROWS: tuple[Component, ...] = (
         Kind.ONE,
         "optional",
         "Says where a session may work, and holds it to that place.",
+        _CONTRACTED,
+        Contract("agentslot.session", "WorkspaceManager", "WORKSPACE_MANAGER"),
     ),
     Component(
         "workspace",
@@ -255,6 +257,8 @@ ROWS: tuple[Component, ...] = (
         Kind.MANY,
         "optional",
         "Runs commands in a named place: this machine, a container, a sandbox, far away.",
+        _CONTRACTED,
+        Contract("agentslot.tool", "ExecutionEnvironment", "ENVIRONMENTS"),
     ),
     Component(
         "workspace",
@@ -262,6 +266,8 @@ ROWS: tuple[Component, ...] = (
         Kind.ONE,
         "optional; needed for attachments",
         "Keeps large or binary content that messages and results refer to.",
+        _CONTRACTED,
+        Contract("agentslot.session", "ArtifactStore", "ARTIFACT_STORE"),
     ),
     Component(
         "workspace",
