@@ -190,7 +190,7 @@ class ToolBatch:
             state.workspace,
             config.max_inline_tool_result_bytes,
             lambda text: self._publish_progress(call, text),
-            ready.arguments,
+            decoded=ready.arguments,
         )
 
     def _valid(self, call: ToolCall, result: ToolResult) -> ToolResult:
