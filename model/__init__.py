@@ -24,7 +24,6 @@ from agentslot.model.contract import (
     ModelExecutor,
     ModelRequest,
     ModelStream,
-    Price,
     ReasoningDelta,
     RequestedCall,
     Reset,
@@ -37,6 +36,7 @@ from agentslot.model.google import GoogleModule
 from agentslot.model.ollama import OllamaModule
 from agentslot.model.openai_compatible import OpenAICompatibleModule
 from agentslot.model.openai_responses import OpenAIResponsesModule
+from agentslot.model.price import Price, Rates, RatesAbove
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.transcript import Input, Ledger, Transcript
 from agentslot.model.wires.anthropic_messages import AnthropicSettings, KeyHeader, ThinkingStyle
@@ -89,6 +89,8 @@ __all__ = [
     "OpenAICompatibleModule",
     "OpenAIResponsesModule",
     "Price",
+    "Rates",
+    "RatesAbove",
     "Reasoning",
     "ReasoningDelta",
     "RequestedCall",
