@@ -43,9 +43,9 @@ class AnthropicModule(ProviderModule):
         """Describe the server; nothing is connected or looked up before the first request.
 
         Args:
-            models: what may be asked: ids, or descriptors where window, output limit, efforts or
-                price are known. An id alone is taken for a text model with a window of 200,000
-                tokens.
+            models: what may be asked: ids that the catalog knows, or descriptors. An id that
+                it does not know is taken for the vendor's default model at the vendor's own
+                server, and for a text model with a window of 200,000 tokens elsewhere.
             base_url: absolute URL to which `/v1/messages` is appended.
             api_key_env: environment variable with the key, read anew for each attempt; None for a
                 server that wants no key.
@@ -65,7 +65,7 @@ class AnthropicModule(ProviderModule):
             thinks = chosen.thinking_style(model) is not ThinkingStyle.NONE
             return ExecutionCapabilities(_WINDOW, reasoning=_EFFORTS if thinks else _EFFORTS[:1])
 
-        described = describe_models(models, provider, guess)
+        described = describe_models(models, provider, base_url, guess)
         limits = {d.model: d.capabilities.max_output_tokens for d in described}
         credential = None if api_key_env is None else EnvironmentCredential(api_key_env)
         super().__init__(

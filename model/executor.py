@@ -63,6 +63,7 @@ class WireExecutor:
             recorder,
             wire=self._wire,
             endpoint=self._endpoint,
+            model=self._models.get((request.config.provider, request.config.model)),
             retry=self._retry,
             timeouts=self._timeouts,
             usage=self._usage,

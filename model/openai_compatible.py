@@ -45,8 +45,9 @@ class OpenAICompatibleModule(ProviderModule):
 
         Args:
             base_url: absolute URL to which `/chat/completions` is appended.
-            models: what may be asked: ids, or descriptors where window, reasoning or price are
-                known. An id alone is taken for a text model with a window of 128,000 tokens.
+            models: what may be asked: ids that the catalog knows, or descriptors. An id that
+                it does not know is taken for the vendor's default model at the vendor's own
+                server, and for a text model with a window of 128,000 tokens elsewhere.
             api_key_env: environment variable with the key, read anew for each attempt; None for a
                 server that wants no key.
             provider: key of this server in model selections and the catalog.
@@ -64,7 +65,7 @@ class OpenAICompatibleModule(ProviderModule):
             f"model.openai-compatible.{provider}",
             OpenAICompletionsWire(base_url, profile),
             Endpoint(base_url, credential, headers or {}),
-            describe_models(models, provider, lambda _: _UNKNOWN_MODEL),
+            describe_models(models, provider, base_url, lambda _: _UNKNOWN_MODEL),
             retry=retry,
             timeouts=timeouts,
         )

@@ -39,8 +39,9 @@ class OpenAIResponsesModule(ProviderModule):
         """Describe the server; nothing is connected or looked up before the first request.
 
         Args:
-            models: what may be asked: ids, or descriptors where window, efforts or price are known.
-                An id alone is taken for a text model with a window of 128,000 tokens.
+            models: what may be asked: ids that the catalog knows, or descriptors. An id that
+                it does not know is taken for the vendor's default model at the vendor's own
+                server, and for a text model with a window of 128,000 tokens elsewhere.
             base_url: absolute URL to which `/responses` is appended.
             api_key_env: environment variable with the key, read anew for each attempt; None for a
                 server that wants no key.
@@ -65,7 +66,7 @@ class OpenAIResponsesModule(ProviderModule):
             f"model.openai-responses.{provider}",
             OpenAIResponsesWire(chosen),
             Endpoint(base_url, credential, headers or {}),
-            describe_models(models, provider, guess),
+            describe_models(models, provider, base_url, guess),
             retry=retry,
             timeouts=timeouts,
         )

@@ -1,11 +1,13 @@
 """What the modules of all providers have in common: one server, one wire, the models behind it."""
 
+import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agentslot import Module, Registrar
 from agentslot.model.attempt import Timeouts
+from agentslot.model.catalog import embedded_catalog, find, resolve_at
 from agentslot.model.contract import (
     MODEL_CATALOG,
     MODEL_EXECUTOR,
@@ -18,6 +20,8 @@ from agentslot.model.estimate import BoundingTokenCounter, UsageLedger
 from agentslot.model.executor import WireExecutor
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire
+
+log = logging.getLogger(__name__)
 
 
 class ProviderModule(Module):
@@ -86,14 +90,17 @@ class StaticCatalog:
 def describe_models(
     models: Sequence[str | ModelDescriptor],
     provider: str,
+    base_url: str,
     guess: Callable[[str], ExecutionCapabilities],
 ) -> tuple[ModelDescriptor, ...]:
     """Descriptors of the models that a module was given.
 
     Args:
-        models: ids, or descriptors where window, reasoning or price are known.
+        models: ids, or descriptors where window, reasoning or price are known better than in the
+            catalog.
         provider: key of the provider.
-        guess: what a model named by its id alone is taken for.
+        base_url: the server. The catalog is asked for its vendor, if the host is that of one.
+        guess: what a model is taken for that is named by its id alone and is not in the catalog.
 
     Raises:
         ValueError: there is no model, or a descriptor names another provider.
@@ -101,7 +108,7 @@ def describe_models(
     if isinstance(models, str) or not models:
         raise ValueError(f"models must be a list of at least one model, not {models!r}")
     described = tuple(
-        ModelDescriptor(provider, model, guess(model)) if isinstance(model, str) else model
+        _describe(model, provider, base_url, guess) if isinstance(model, str) else model
         for model in models
     )
     for descriptor in described:
@@ -111,3 +118,20 @@ def describe_models(
                 f" module is {provider!r}: give the module provider={descriptor.provider!r}"
             )
     return described
+
+
+def _describe(
+    model: str, provider: str, base_url: str, guess: Callable[[str], ExecutionCapabilities]
+) -> ModelDescriptor:
+    """Only a vendor's own server lets us assume anything of a model that the catalog lacks."""
+    vendor = embedded_catalog().vendor_at(base_url)
+    resolved = find(provider, model) if vendor is None else resolve_at(vendor, model)
+    if resolved is None:
+        return ModelDescriptor(provider, model, guess(model))
+    descriptor = resolved.descriptor(provider)
+    if not resolved.cloned_from:
+        return descriptor
+    log.warning("%s", resolved.warning)
+    # Which efforts a model takes, the wire can tell by its name better than a sibling's row.
+    efforts = guess(model).reasoning
+    return replace(descriptor, capabilities=replace(descriptor.capabilities, reasoning=efforts))

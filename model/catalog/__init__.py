@@ -1,5 +1,6 @@
 """The embedded catalog: windows, limits, modalities, efforts and prices of known models."""
 
+from agentslot.model.catalog.cost import attempt_cost
 from agentslot.model.catalog.data import (
     CatalogDamaged,
     CatalogModel,
@@ -22,6 +23,7 @@ __all__ = [
     "EmbeddedCatalog",
     "ResolvedModel",
     "UnknownModelError",
+    "attempt_cost",
     "embedded_catalog",
     "find",
     "resolve",

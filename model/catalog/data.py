@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from pathlib import Path
+from pkgutil import get_data
 from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter, ValidationError
@@ -14,7 +14,7 @@ from agentslot.model.contract import ExecutionCapabilities
 from agentslot.model.price import Price
 from agentslot.session import Modality, Reasoning
 
-_FILE = Path(__file__).with_name("models.json")
+_FILE = "models.json"
 
 
 class CatalogDamaged(AgentSlotError):  # noqa: N818 - named after what is the matter
@@ -95,14 +95,14 @@ class EmbeddedCatalog:
 
 @cache
 def embedded_catalog() -> EmbeddedCatalog:
-    """The catalog of this release; read at first use.
+    """The catalog of this release; read at first use, as a module is that is imported late.
 
     Raises:
         CatalogDamaged: the installation is broken.
     """
     try:
-        return TypeAdapter(EmbeddedCatalog).validate_json(_FILE.read_bytes())
+        return TypeAdapter(EmbeddedCatalog).validate_json(get_data(__package__, _FILE) or b"")
     except (OSError, ValidationError) as error:
         raise CatalogDamaged(
-            f"the model catalog {str(_FILE)!r} cannot be read: install agentslot again"
+            f"the model catalog {_FILE!r} in {__package__} cannot be read: install agentslot again"
         ) from error

@@ -132,6 +132,7 @@ def _near(catalog: EmbeddedCatalog, spec: str) -> tuple[str, ...]:
     bare = {full.partition("/")[2]: full for full in sorted(known)}
     near = [bare[name] for name in difflib.get_close_matches(spec, bare, n=3, cutoff=0.5)]
     near += difflib.get_close_matches(spec, known, n=3, cutoff=0.5)
-    return tuple(dict.fromkeys(near))[:5] or tuple(
-        f"{name}/{rows.default}" for name, rows in catalog.vendors.items()
-    )[:5]
+    return (
+        tuple(dict.fromkeys(near))[:5]
+        or tuple(f"{name}/{rows.default}" for name, rows in catalog.vendors.items())[:5]
+    )

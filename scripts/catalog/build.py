@@ -91,9 +91,7 @@ def dollars(value: Decimal | int) -> str:
 def litellm_rates(entry: Row, behind: str = "") -> Row:
     """The rates that an entry has, per million tokens; `behind` is the name of a tier."""
     found = {name: entry.get(key + behind) for name, key in RATES.items()}
-    return {
-        name: dollars(value * 1_000_000) for name, value in found.items() if value is not None
-    }
+    return {name: dollars(value * 1_000_000) for name, value in found.items() if value is not None}
 
 
 def litellm_price(entry: Row) -> Row | None:
@@ -144,27 +142,31 @@ def litellm_inputs(entry: Row) -> set[str]:
     return {kind for kind, key in kinds.items() if entry.get(key)}
 
 
-def litellm_rows(entries: dict[str, Row], name: str, vendor: Vendor, today: str) -> Iterator[
-    tuple[str, Row]
-]:
+def litellm_rows(
+    entries: dict[str, Row], name: str, vendor: Vendor, today: str
+) -> Iterator[tuple[str, Row]]:
     """The chat models of one vendor that are not withdrawn."""
     for key, entry in entries.items():
         known = entry.get("litellm_provider") == vendor.litellm and key.startswith(vendor.prefix)
         window = entry.get("max_input_tokens")
-        usable = entry.get("mode") in ("chat", "responses") and isinstance(window, int)
-        if not known or not usable or entry.get("deprecation_date", "9") <= today:
+        usable = entry.get("mode") in ("chat", "responses") and known
+        withdrawn = entry.get("deprecation_date", "9") <= today
+        if not usable or withdrawn or not isinstance(window, int):
             continue
         model = key.removeprefix(vendor.prefix)
         if model.startswith("ft:"):
             continue
-        yield model, row(
-            window=TOTALS.get((name, window), window),
-            output=entry.get("max_output_tokens") or 0,
-            inputs=litellm_inputs(entry),
-            outputs=set(entry.get("supported_output_modalities", ["text"])),
-            reasoning=litellm_levels(entry),
-            tools=bool(entry.get("supports_function_calling")),
-            price=litellm_price(entry),
+        yield (
+            model,
+            row(
+                window=TOTALS.get((name, window), window),
+                output=entry.get("max_output_tokens") or 0,
+                inputs=litellm_inputs(entry),
+                outputs=set(entry.get("supported_output_modalities", ["text"])),
+                reasoning=litellm_levels(entry),
+                tools=bool(entry.get("supports_function_calling")),
+                price=litellm_price(entry),
+            ),
         )
 
 
@@ -181,14 +183,17 @@ def models_dev_rows(models: dict[str, Row]) -> Iterator[tuple[str, Row]]:
             for name, key in {"input": "input", "output": "output", **names}.items()
             if key in cost and cost[key] >= 0
         }
-        yield model, row(
-            window=limit["context"],
-            output=limit["output"],
-            inputs=set(modalities["input"]),
-            outputs=set(modalities["output"]),
-            reasoning=["low", "medium", "high"] if entry["reasoning"] else [],
-            tools=entry["tool_call"],
-            price=priced(rates, []),
+        yield (
+            model,
+            row(
+                window=limit["context"],
+                output=limit["output"],
+                inputs=set(modalities["input"]),
+                outputs=set(modalities["output"]),
+                reasoning=["low", "medium", "high"] if entry["reasoning"] else [],
+                tools=entry["tool_call"],
+                price=priced(rates, []),
+            ),
         )
 
 
@@ -231,7 +236,7 @@ def differences(name: str, rows: dict[str, Row], others: dict[str, Row]) -> Iter
 
 
 def changes(before: Row, after: Row) -> Iterator[str]:
-    """What is different from the file that was there, in what costs money or decides on thinking."""
+    """What is different from the file that was there, in all that decides on money or thinking."""
     for name, vendor in after.items():
         old = before.get(name, {}).get("models", {})
         for model in sorted(old.keys() | vendor["models"].keys()):
