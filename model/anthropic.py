@@ -19,13 +19,13 @@ _EFFORTS = (Reasoning.DEFAULT, Reasoning.LOW, Reasoning.MEDIUM, Reasoning.HIGH)
 
 
 class AnthropicModule(ProviderModule):
-    """Fills `model.executor` with one server that speaks Anthropic's Messages API.
+    """Adds one server that speaks Anthropic's Messages API.
 
     ```python
     AnthropicModule(models=["claude-sonnet-5"])
     ```
 
-    It also gives the default token counter, and a catalog under the provider's key.
+    Several providers in one application need different keys.
     """
 
     def __init__(

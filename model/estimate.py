@@ -10,9 +10,8 @@ import math
 import re
 from weakref import WeakKeyDictionary
 
-from agentslot.model.contract import ModelRequest
 from agentslot.model.transcript import Ledger
-from agentslot.model.wire import Wire, WireRequest
+from agentslot.model.wire import WireRequest
 from agentslot.session import TokenUsage
 
 _LETTERS = b" abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -76,15 +75,3 @@ class UsageLedger:
         sent = _probable_tokens(body)
         received = _probable_tokens(text.encode(errors="replace"))
         return TokenUsage(input=sent, output=received, total=sent + received, estimated=True)
-
-
-class BoundingTokenCounter:
-    """A TokenCounter for one wire: reported figures where there are some, a bound for the rest."""
-
-    def __init__(self, wire: Wire, usage: UsageLedger) -> None:
-        self._wire = wire
-        self._usage = usage
-
-    async def count_tokens(self, request: ModelRequest) -> int:
-        """An upper bound of the tokens of the request."""
-        return self._usage.bound(request.inputs.ledger, self._wire.encode(request).body)

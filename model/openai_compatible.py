@@ -18,7 +18,7 @@ _UNKNOWN_MODEL = ExecutionCapabilities(
 
 
 class OpenAICompatibleModule(ProviderModule):
-    """Fills `model.executor` with one server that speaks OpenAI's chat completions.
+    """Adds one server that speaks OpenAI's chat completions.
 
     ```python
     OpenAICompatibleModule(
@@ -26,7 +26,7 @@ class OpenAICompatibleModule(ProviderModule):
     )
     ```
 
-    It also gives the default token counter, and a catalog under the provider's key.
+    Several providers in one application need different keys.
     """
 
     def __init__(

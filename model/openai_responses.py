@@ -15,13 +15,13 @@ _EFFORTS = (Reasoning.DEFAULT, Reasoning.LOW, Reasoning.MEDIUM, Reasoning.HIGH)
 
 
 class OpenAIResponsesModule(ProviderModule):
-    """Fills `model.executor` with one server that speaks OpenAI's Responses API.
+    """Adds one server that speaks OpenAI's Responses API.
 
     ```python
     OpenAIResponsesModule(models=["gpt-5-mini"])
     ```
 
-    It also gives the default token counter, and a catalog under the provider's key.
+    Several providers in one application need different keys.
     """
 
     def __init__(

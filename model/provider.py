@@ -10,24 +10,22 @@ from agentslot.model.attempt import Timeouts
 from agentslot.model.catalog import embedded_catalog, find, resolve_at
 from agentslot.model.contract import (
     MODEL_CATALOG,
-    MODEL_EXECUTOR,
-    TOKEN_COUNTER,
     ExecutionCapabilities,
     ModelDescriptor,
 )
 from agentslot.model.endpoint import Endpoint
-from agentslot.model.estimate import BoundingTokenCounter, UsageLedger
-from agentslot.model.executor import WireExecutor
+from agentslot.model.extension import MODEL_PROVIDERS
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire
+from agentslot.model.wireprovider import WireProvider
 
 log = logging.getLogger(__name__)
 
 
 class ProviderModule(Module):
-    """Fills `model.executor` with one server that is reached over one wire.
+    """Adds one server that is reached over one wire to `model.provider`.
 
-    It also gives the default token counter, and a catalog under the provider's key.
+    It also adds a catalog of its models under the same key.
     """
 
     def __init__(
@@ -51,20 +49,14 @@ class ProviderModule(Module):
             timeouts: limits of one attempt.
         """
         super().__init__(module_id)
-        usage = UsageLedger()
         self._catalog = StaticCatalog(tuple(models))
-        self._counter = BoundingTokenCounter(wire, usage)
-        self._executor = WireExecutor(
-            wire, endpoint, models, retry=retry, timeouts=timeouts, usage=usage
-        )
+        self._provider = WireProvider(wire, endpoint, models, retry=retry, timeouts=timeouts)
 
     def register(self, registrar: Registrar) -> None:
-        """Contribute executor, default token counter and catalog."""
-        provider = self._catalog.descriptors[0].provider
+        """Contribute provider and catalog under the provider's key."""
+        key = self._catalog.descriptors[0].provider
         registrar.contribute(
-            MODEL_EXECUTOR.set(self._executor),
-            TOKEN_COUNTER.set_default(self._counter),
-            MODEL_CATALOG.add(provider, self._catalog),
+            MODEL_PROVIDERS.add(key, self._provider), MODEL_CATALOG.add(key, self._catalog)
         )
 
     @asynccontextmanager
@@ -73,7 +65,7 @@ class ProviderModule(Module):
         try:
             yield
         finally:
-            await self._executor.aclose()
+            await self._provider.aclose()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from decimal import Decimal
 
 import pytest
 
-from agentslot import Application
 from agentslot.model import MODEL_CATALOG, ModelDescriptor, OpenAICompatibleModule, Reasoning
 from agentslot.model.catalog import (
     UnknownModelError,
@@ -16,6 +15,7 @@ from agentslot.model.catalog import (
     resolve_at,
 )
 from agentslot.session import ErrorKind
+from tests.model.support import application
 
 
 def test_the_catalog_is_dated_and_says_where_it_is_from() -> None:
@@ -108,7 +108,7 @@ def test_a_vendor_is_known_by_its_hosts(url: str, vendor: str | None) -> None:
 
 def described(base_url: str, model: str, provider: str = "openai") -> ModelDescriptor:
     module = OpenAICompatibleModule(base_url, [model], provider=provider)
-    [descriptor] = Application("test", [module]).build()[MODEL_CATALOG][provider].models()
+    [descriptor] = application(module).build()[MODEL_CATALOG][provider].models()
     return descriptor
 
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentslot import Application
 from agentslot.model import (
     MODEL_EXECUTOR,
     AnthropicModule,
@@ -24,7 +23,7 @@ from agentslot.model.provider import ProviderModule
 from agentslot.model.testing import MemoryRecorder
 from agentslot.session import Role
 from tests.loopback import Answer, Loopback, loopback
-from tests.model.support import collect, message, request
+from tests.model.support import application, collect, message, request
 
 WINDOW = 10_000
 
@@ -41,7 +40,7 @@ async def outcome_of(
     recorder = MemoryRecorder()
     async with loopback(*answers) as server:
         module = OpenAICompatibleModule(f"{server.url}/v1", models)
-        async with Application("test", [module]).start() as runtime:
+        async with application(module).start() as runtime:
             asked = request([message(1, Role.USER, "hi")], config=ModelConfig("openai", model))
             await collect(runtime.assembly[MODEL_EXECUTOR].execute(asked, recorder))
     [outcome] = recorder.outcomes.values()
@@ -117,7 +116,7 @@ async def test_a_request_asks_for_no_more_output_than_the_window_has_left(
 ) -> None:
     async with loopback(Answer(b"{}", 400, "application/json")) as server:
         module = module_with(WINDOW, server, wire)
-        async with Application("test", [module]).start() as runtime:
+        async with application(module).start() as runtime:
             [provider] = runtime.assembly.describe().modules[0].id.split(".")[-1:]
             config = ModelConfig(provider, "m", max_tokens=asked)
             said = request([message(1, Role.USER, "word " * words)], config=config)
@@ -130,7 +129,7 @@ async def test_a_request_asks_for_no_more_output_than_the_window_has_left(
 async def test_a_bound_that_the_wire_asks_for_by_itself_fits_too() -> None:
     async with loopback(Answer(b"{}", 400, "application/json")) as server:
         module = module_with(WINDOW, server, AnthropicModule)
-        async with Application("test", [module]).start() as runtime:
+        async with application(module).start() as runtime:
             said = request([message(1, Role.USER, "hi")], config=ModelConfig("anthropic", "m"))
             await collect(runtime.assembly[MODEL_EXECUTOR].execute(said, MemoryRecorder()))
     assert server.requests[0].json()["max_tokens"] < WINDOW
