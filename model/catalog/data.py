@@ -101,8 +101,8 @@ def embedded_catalog() -> EmbeddedCatalog:
         CatalogDamaged: the installation is broken.
     """
     try:
-        return TypeAdapter(EmbeddedCatalog).validate_json(get_data(__package__, _FILE) or b"")
+        return TypeAdapter(EmbeddedCatalog).validate_json(get_data(__name__, _FILE) or b"")
     except (OSError, ValidationError) as error:
         raise CatalogDamaged(
-            f"the model catalog {_FILE!r} in {__package__} cannot be read: install agentslot again"
+            f"the model catalog {_FILE!r} cannot be read: install agentslot again"
         ) from error
