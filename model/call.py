@@ -26,6 +26,7 @@ from agentslot.model.outputlimit import clamp_max_tokens
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire, WireRequest
 from agentslot.session import AttemptStatus
+from agentslot.session.credential import CredentialResolver
 
 if TYPE_CHECKING:
     from agentslot._http import AsyncClient
@@ -41,6 +42,7 @@ class LogicalCall:
         *,
         wire: Wire,
         endpoint: Endpoint,
+        credentials: CredentialResolver,
         model: ModelDescriptor | None,
         retry: RetryPolicy,
         timeouts: Timeouts,
@@ -51,6 +53,7 @@ class LogicalCall:
         self._recorder = recorder
         self._wire = wire
         self._endpoint = endpoint
+        self._credentials = credentials
         self._model = model
         self._retry = retry
         self._timeouts = timeouts
@@ -90,7 +93,7 @@ class LogicalCall:
         attempt_id = await self._recorder.started()
         self._attempts += 1
         self._attempt = Attempt(
-            attempt_id, self._wire, self._endpoint, self._timeouts.total_seconds
+            attempt_id, self._wire, self._endpoint, self._credentials, self._timeouts.total_seconds
         )
         self._encoded = self._wire.encode(self._request)
         await self._attempt.send(await self._client(), self._fitting(self._encoded))
@@ -116,7 +119,8 @@ class LogicalCall:
             return
         answer = attempt.finish()
         self._usage.learn(self._request.inputs.ledger, self._encoded, answer.usage)
-        await self._end(attempt, AttemptStatus.SUCCEEDED, served_model=answer.served_model)
+        served_model = attempt.redacted(answer.served_model)
+        await self._end(attempt, AttemptStatus.SUCCEEDED, served_model=served_model)
         self._ended = True
         self._events.append(Completed(attempt.id, answer.completion))
 

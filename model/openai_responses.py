@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from agentslot.model.attempt import Timeouts
 from agentslot.model.contract import ExecutionCapabilities, ModelDescriptor
-from agentslot.model.endpoint import Endpoint, EnvironmentCredential
+from agentslot.model.endpoint import Endpoint, key_reference
 from agentslot.model.provider import ProviderModule, describe_models
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wires.openai_responses import OpenAIResponsesWire, ResponsesSettings
 from agentslot.session import Reasoning
+from agentslot.session.credential import CredentialRef
 
 _WINDOW = 128_000
 _EFFORTS = (Reasoning.DEFAULT, Reasoning.LOW, Reasoning.MEDIUM, Reasoning.HIGH)
@@ -30,6 +31,7 @@ class OpenAIResponsesModule(ProviderModule):
         *,
         base_url: str = "https://api.openai.com/v1",
         api_key_env: str | None = "OPENAI_API_KEY",
+        credential: CredentialRef | None = None,
         provider: str = "openai",
         settings: ResponsesSettings | None = None,
         headers: Mapping[str, str | None] | None = None,
@@ -45,6 +47,7 @@ class OpenAIResponsesModule(ProviderModule):
             base_url: absolute URL to which `/responses` is appended.
             api_key_env: environment variable with the key, read anew for each attempt; None for a
                 server that wants no key.
+            credential: reference of the key in `credential.resolver`, in place of api_key_env.
             provider: key of this server in model selections and the catalog.
             settings: caching and reasoning.
             headers: further header fields of every request; None removes one.
@@ -61,11 +64,10 @@ class OpenAIResponsesModule(ProviderModule):
             reasons = chosen.reasons(model)
             return ExecutionCapabilities(_WINDOW, reasoning=_EFFORTS if reasons else _EFFORTS[:1])
 
-        credential = None if api_key_env is None else EnvironmentCredential(api_key_env)
         super().__init__(
             f"model.openai-responses.{provider}",
             OpenAIResponsesWire(chosen),
-            Endpoint(base_url, credential, headers or {}),
+            Endpoint(base_url, key_reference(api_key_env, credential), headers or {}),
             describe_models(models, provider, base_url, guess),
             retry=retry,
             timeouts=timeouts,

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
-from agentslot import Module, Registrar
+from agentslot import Module, Registrar, Resolver
 from agentslot.model.attempt import Timeouts
 from agentslot.model.catalog import embedded_catalog, find, resolve_at
 from agentslot.model.contract import (
@@ -18,6 +18,7 @@ from agentslot.model.extension import MODEL_PROVIDERS
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire
 from agentslot.model.wireprovider import WireProvider
+from agentslot.session.credential import CREDENTIAL_RESOLVER, in_environment
 
 log = logging.getLogger(__name__)
 
@@ -51,13 +52,21 @@ class ProviderModule(Module):
         super().__init__(module_id)
         self._catalog = StaticCatalog(tuple(models))
         self._provider = WireProvider(wire, endpoint, models, retry=retry, timeouts=timeouts)
+        self._referred = endpoint.credential is not None and not in_environment(endpoint.credential)
+        if self._referred:
+            self.requires = (CREDENTIAL_RESOLVER.required(),)
 
     def register(self, registrar: Registrar) -> None:
         """Contribute provider and catalog under the provider's key."""
         key = self._catalog.descriptors[0].provider
         registrar.contribute(
-            MODEL_PROVIDERS.add(key, self._provider), MODEL_CATALOG.add(key, self._catalog)
+            MODEL_PROVIDERS.add_with(key, self._connected), MODEL_CATALOG.add(key, self._catalog)
         )
+
+    def _connected(self, resolver: Resolver) -> WireProvider:
+        if self._referred:
+            self._provider.credentials = resolver[CREDENTIAL_RESOLVER]
+        return self._provider
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncGenerator[None]:

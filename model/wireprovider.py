@@ -23,13 +23,18 @@ from agentslot.model.estimate import UsageLedger
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire
 from agentslot.session import ClassifiedError, ErrorKind, ModelConfig
+from agentslot.session.credential import CredentialResolver, EnvironmentCredentials
 
 if TYPE_CHECKING:
     from agentslot._http import AsyncClient
 
 
 class WireProvider:
-    """A ModelProvider that speaks one wire to one server. Close it with `aclose()`."""
+    """A ModelProvider that speaks one wire to one server. Close it with `aclose()`.
+
+    Attributes:
+        credentials: gives the key that the endpoint refers to.
+    """
 
     def __init__(
         self,
@@ -41,6 +46,7 @@ class WireProvider:
         timeouts: Timeouts | None = None,
         usage: UsageLedger | None = None,
     ) -> None:
+        self.credentials: CredentialResolver = EnvironmentCredentials()
         self._wire = wire
         self._endpoint = endpoint
         self._models = {(model.provider, model.model): model for model in models}
@@ -64,6 +70,7 @@ class WireProvider:
             recorder,
             wire=self._wire,
             endpoint=self._endpoint,
+            credentials=self.credentials,
             model=self._models.get((request.config.provider, request.config.model)),
             retry=self._retry,
             timeouts=self._timeouts,
