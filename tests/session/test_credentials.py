@@ -144,7 +144,11 @@ def test_the_module_fills_the_slot() -> None:
 async def test_a_keyring_gives_its_token(monkeypatch: pytest.MonkeyPatch) -> None:
     keyring = pytest.importorskip("keyring")
     stored = {("agentslot", "vendor"): SECRET}
-    monkeypatch.setattr(keyring, "get_password", lambda *key: stored.get(key))
+
+    def get_password(service: str, name: str) -> str | None:
+        return stored.get((service, name))
+
+    monkeypatch.setattr(keyring, "get_password", get_password)
     assert await token_of(KeyringCredentials()) == SECRET
     with pytest.raises(CredentialNotFound, match="keyring set agentslot other"):
         await token_of(KeyringCredentials(), CredentialRef("other"))
