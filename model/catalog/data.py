@@ -88,7 +88,7 @@ class EmbeddedCatalog:
         """The vendor that owns the host of that URL."""
         host = urlsplit(base_url).hostname or ""
         for name, vendor in self.vendors.items():
-            if any(host == own or host.endswith(f".{own}") for own in vendor.hosts):
+            if any(host == own or host.endswith((f".{own}", f"-{own}")) for own in vendor.hosts):
                 return name
         return None
 

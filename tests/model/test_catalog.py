@@ -97,6 +97,7 @@ def find_row(vendor: str, model: str) -> object:
     [
         ("https://api.openai.com/v1", "openai"),
         ("https://eu.api.openai.com/v1", "openai"),
+        ("https://us-central1-aiplatform.googleapis.com/v1", "google"),
         ("https://api.openai.com.example/v1", None),
         ("http://127.0.0.1:8080", None),
         ("", None),

@@ -21,7 +21,9 @@ _Row = tuple[str, ...]
 def add_parser(subparsers: Subparsers) -> ArgumentParser:
     """Declare the options of `models`."""
     parser = subparsers.add_parser(
-        "models", help="the models that are known, with windows and prices", description=_DESCRIPTION
+        "models",
+        help="the models that are known, with windows and prices",
+        description=_DESCRIPTION,
     )
     parser.add_argument("--vendor", metavar="V", help="only this vendor, such as anthropic")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
