@@ -31,6 +31,7 @@ from agentslot.session import (
     ClientMessageId,
     MessageId,
     MessageInput,
+    ModelConfig,
     Part,
     Repair,
     SessionId,
@@ -242,6 +243,17 @@ class ChannelSession:
         """Wait until no Run is active; returns the revision then."""
         revision = await self._access.when_idle(self.id)
         self._saw(revision, run_active=False)
+        return revision
+
+    async def update_model_config(self, config: ModelConfig) -> int:
+        """Go on with another model from the next Run on; returns the new revision.
+
+        Raises:
+            ClassifiedError: `conflict/active_run`, or the model is not known or not allowed.
+        """
+        command = SessionCommand(self.id, self._expected(), self._actor)
+        revision = await self._access.update_model_config(command, config)
+        self._saw(revision)
         return revision
 
     def events(self, *, after_revision: int | None = None) -> SessionEvents:

@@ -10,9 +10,8 @@ import math
 import re
 from weakref import WeakKeyDictionary
 
-from agentslot.model.contract import ModelRequest
 from agentslot.model.transcript import Ledger
-from agentslot.model.wire import Wire, WireRequest
+from agentslot.model.wire import WireRequest
 from agentslot.session import TokenUsage
 
 _LETTERS = b" abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -27,13 +26,22 @@ _BYTES_PER_TOKEN = 4
 
 def bound_tokens(body: bytes) -> int:
     """An upper bound of the tokens of an encoded request."""
-    images = 0
-    if b"image/" in body or b'"images":' in body:
-        body, images = _IMAGE.subn(b"", body)
-    others = len(body.translate(None, _LETTERS))
-    return (
-        others + math.ceil((len(body) - others) * _TOKENS_PER_LETTER) + images * _TOKENS_PER_IMAGE
-    )
+    text, images = _without_images(body)
+    others = len(text.translate(None, _LETTERS))
+    return others + math.ceil((len(text) - others) * _TOKENS_PER_LETTER) + images
+
+
+def _probable_tokens(body: bytes) -> int:
+    text, images = _without_images(body)
+    return math.ceil(len(text) / _BYTES_PER_TOKEN) + images
+
+
+def _without_images(body: bytes) -> tuple[bytes, int]:
+    """What is left of a body without its images, and the tokens of these."""
+    if b"image/" not in body and b'"images":' not in body:
+        return body, 0
+    text, images = _IMAGE.subn(b"", body)
+    return text, images * _TOKENS_PER_IMAGE
 
 
 class UsageLedger:
@@ -54,21 +62,16 @@ class UsageLedger:
             return bound_tokens(body)
         return tokens + bound_tokens(body[len(beginning) :])
 
+    def expect(self, conversation: Ledger, body: bytes) -> int:
+        """How many tokens the next request with that body probably has; it may have more."""
+        beginning, tokens = self._known.get(conversation, (b"", 0))
+        if not beginning or not body.startswith(beginning):
+            return _probable_tokens(body)
+        return tokens + _probable_tokens(body[len(beginning) :])
+
     @staticmethod
     def estimate(body: bytes, text: str) -> TokenUsage:
         """What an attempt probably used when the provider did not say; marked as estimated."""
-        sent = math.ceil(len(body) / _BYTES_PER_TOKEN)
-        received = math.ceil(len(text.encode(errors="replace")) / _BYTES_PER_TOKEN)
+        sent = _probable_tokens(body)
+        received = _probable_tokens(text.encode(errors="replace"))
         return TokenUsage(input=sent, output=received, total=sent + received, estimated=True)
-
-
-class BoundingTokenCounter:
-    """A TokenCounter for one wire: reported figures where there are some, a bound for the rest."""
-
-    def __init__(self, wire: Wire, usage: UsageLedger) -> None:
-        self._wire = wire
-        self._usage = usage
-
-    async def count_tokens(self, request: ModelRequest) -> int:
-        """An upper bound of the tokens of the request."""
-        return self._usage.bound(request.inputs.ledger, self._wire.encode(request).body)

@@ -1,5 +1,7 @@
 """GatewayAccess over the Runtime: finds the open Session, hands the request on, answers."""
 
+from dataclasses import replace
+
 from agentslot.interaction import (
     AnswerApproval,
     ApprovalRequested,
@@ -103,7 +105,7 @@ class Gateway:
     async def create_session(self, request: CreateSession) -> SessionOpened:
         """Open a new Session."""
         components, _ = self._there
-        config = request.model_config or components.default_model
+        config = await components.selected(request.model_config or components.default_model)
         return await self._open_new(
             NewSession(components.ids.session(), request.agent, request.workspace, config)
         )
@@ -126,11 +128,17 @@ class Gateway:
     async def fork_session(self, request: ForkSession) -> SessionOpened:
         """Open a copy of another Session's past."""
         components, _ = self._there
+        if request.model_config is not None:
+            chosen = await components.selected(request.model_config)
+            request = replace(request, model_config=chosen)
         return await self._open_new(await forked(components, request))
 
     async def start_from_summary(self, request: StartFromSummary) -> SessionOpened:
         """Open a Session that begins with given messages."""
         components, _ = self._there
+        if request.model_config is not None:
+            chosen = await components.selected(request.model_config)
+            request = replace(request, model_config=chosen)
         return await self._open_new(await summarized(components, request))
 
     async def send(self, request: SendMessage) -> MessageReceipt:

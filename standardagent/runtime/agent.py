@@ -164,7 +164,7 @@ class AgentRuntime:
     async def update_model_config(self, request: SessionCommand, config: ModelConfig) -> int:
         """Switch to another model; see GatewayAccess."""
         owner = self.owner
-        owner.components.executor.inspect(config)
+        config = await owner.components.selected(config)
         async with owner.lock:
             owner.check_writable(request.expected_revision)
             self._check_idle("switch the model")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from agentslot.model import AttemptObserver, ModelExecutor, TokenCounter
+from agentslot.model import AttemptObserver, ModelExecutor, ModelSelector, TokenCounter
 from agentslot.session import ModelConfig, SessionStore, ToolDefinition
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.hook import Hooks
@@ -43,6 +43,7 @@ class Components:
     store: SessionStore
     executor: ModelExecutor
     counter: TokenCounter
+    selector: ModelSelector | None
     loop: AgentLoop
     tools: Mapping[str, ExposedTool]
     guards: Sequence[PolicyGuard]
@@ -56,3 +57,14 @@ class Components:
     ids: Ids
     hooks: Hooks
     now: Clock = utc_now
+
+    async def selected(self, config: ModelConfig) -> ModelConfig:
+        """What a Session gets that was given this selection.
+
+        Raises:
+            ClassifiedError: the selector does not allow it, or the executor does not know it.
+        """
+        if self.selector is not None:
+            config = await self.selector.select(config)
+        self.executor.inspect(config)
+        return config

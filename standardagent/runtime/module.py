@@ -7,7 +7,7 @@ import anyio
 
 from agentslot import Module, One, Registrar, Resolver
 from agentslot.interaction import GATEWAY_ACCESS
-from agentslot.model import ATTEMPT_OBSERVER, MODEL_EXECUTOR, TOKEN_COUNTER
+from agentslot.model import ATTEMPT_OBSERVER, MODEL_EXECUTOR, MODEL_SELECTOR, TOKEN_COUNTER
 from agentslot.session import SESSION_STORE, ModelConfig
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.gateway.access import Gateway
@@ -38,6 +38,7 @@ class RuntimeModule(Module):
             SESSION_STORE.required(),
             MODEL_EXECUTOR.required(),
             TOKEN_COUNTER.required(),
+            MODEL_SELECTOR.optional(),
             AGENT_LOOP.required(),
             TOOLS.optional(),
             *(TOOLS.key(key) for key in config.tool_keys),
@@ -62,6 +63,7 @@ class RuntimeModule(Module):
             store=resolver[SESSION_STORE],
             executor=resolver[MODEL_EXECUTOR],
             counter=resolver[TOKEN_COUNTER],
+            selector=resolver.get(MODEL_SELECTOR),
             loop=resolver[AGENT_LOOP],
             tools=tools,
             guards=resolver[POLICY_GUARDS],
