@@ -1,0 +1,196 @@
+"""Our side: what our wires send for a transcript, and what they make of an answer."""
+
+import base64
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from agentslot.model import (
+    Completion,
+    Input,
+    ModelConfig,
+    ModelError,
+    ModelRequest,
+    Reasoning,
+    ToolDefinition,
+    Transcript,
+)
+from agentslot.model.wire import Answer, Wire, WireRequest
+from agentslot.model.wires.anthropic_messages import AnthropicMessagesWire, AnthropicSettings
+from agentslot.model.wires.caching import CacheRetention
+from agentslot.model.wires.google_generative_ai import GoogleGenerativeAIWire
+from agentslot.model.wires.ollama_chat import OllamaChatWire
+from agentslot.model.wires.openai_completions import OpenAICompletionsWire
+from agentslot.model.wires.openai_responses import OpenAIResponsesWire, ResponsesSettings
+from agentslot.session import (
+    ArtifactMetadata,
+    AttachmentPart,
+    AttemptId,
+    ReasoningPart,
+    Role,
+    RunId,
+    SessionId,
+    StepId,
+    TextPart,
+    ToolCall,
+    ToolResult,
+)
+from tests.difftest.answers import answer_of
+from tests.difftest.exchange import KEY, SESSION, Exchange
+from tests.difftest.scenarios import PIXEL, Json, Scenario
+from tests.model.support import decode, message, remembered
+
+IMAGES = {"pixel": PIXEL, "shot": PIXEL}
+
+
+class ShowingWire(Wire, Protocol):
+    """A wire that takes the content of images."""
+
+    def encode(
+        self, request: ModelRequest, images: Mapping[str, bytes] | None = None
+    ) -> WireRequest:
+        """Build the request."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Vendor:
+    """How a vendor is asked.
+
+    Attributes:
+        model: its usual model.
+        base: what stands before the path of the wire.
+        wire: makes the wire for a retention.
+    """
+
+    model: str
+    base: str
+    wire: Callable[[CacheRetention], ShowingWire]
+
+
+VENDORS = {
+    "openai-chat": Vendor(
+        "gpt-5", "/v1", lambda cache: OpenAICompletionsWire("https://api.openai.com/v1")
+    ),
+    "openai-responses": Vendor(
+        "gpt-5", "/v1", lambda cache: OpenAIResponsesWire(ResponsesSettings(cache))
+    ),
+    "anthropic": Vendor(
+        "claude-opus-5", "", lambda cache: AnthropicMessagesWire(AnthropicSettings(cache=cache))
+    ),
+    "google": Vendor("gemini-3-pro", "", lambda cache: GoogleGenerativeAIWire()),
+    "ollama": Vendor("qwen3", "", lambda cache: OllamaChatWire()),
+}
+
+
+def encode(vendor: str, scenario: Scenario) -> Exchange:
+    """The request that we send for a transcript."""
+    asked = VENDORS[vendor]
+    wire = asked.wire(CacheRetention(scenario.cache or "none"))
+    config = ModelConfig(
+        vendor,
+        scenario.model or asked.model,
+        Reasoning(scenario.effort or "default"),
+        scenario.temperature,
+        scenario.max_tokens,
+    )
+    request = ModelRequest(
+        SessionId(SESSION),
+        RunId("run-1"),
+        StepId("step-1"),
+        config,
+        scenario.system,
+        Transcript(_History(vendor, wire, config).of(scenario.turns)),
+        tuple(ToolDefinition(t["name"], t["description"], t["schema"]) for t in scenario.tools),
+    )
+    sent = wire.encode(request, IMAGES)
+    headers = {"content-type": "application/json", **sent.headers, **wire.authorization(KEY)}
+    return Exchange(f"{asked.base}{sent.path}", headers, sent.body)
+
+
+class _History:
+    """A transcript as History keeps it, each answer decoded from what the vendor sends."""
+
+    def __init__(self, vendor: str, wire: Wire, config: ModelConfig) -> None:
+        self._vendor, self._wire, self._config = vendor, wire, config
+        self._inputs: list[Input] = []
+        self._calls: list[ToolCall] = []
+
+    def of(self, turns: Sequence[Json]) -> list[Input]:
+        for number, turn in enumerate(turns):
+            if turn["role"] == "user":
+                parts = [_part(part) for part in turn["parts"]]
+                self._inputs.append(message(number, Role.USER, *parts))
+            elif turn["role"] == "assistant":
+                self._answer(number, turn["parts"])
+            else:
+                pairs = zip(self._calls, turn["results"], strict=True)
+                self._inputs += [_result(made, given) for made, given in pairs]
+        return self._inputs
+
+    def _answer(self, number: int, parts: Sequence[Json]) -> None:
+        answer, _ = decode(answer_of(self._vendor, parts), make=self._wire.decoder)
+        entries = remembered(number, answer.completion, self._config)
+        self._calls = [entry for entry in entries if isinstance(entry, ToolCall)]
+        self._inputs += entries
+
+
+def _part(part: Json) -> TextPart | AttachmentPart:
+    if part["kind"] == "picture":
+        return AttachmentPart("pixel", part["type"], "dot.png")
+    return TextPart(part["text"])
+
+
+def _result(made: ToolCall, given: Json) -> ToolResult:
+    if "error" in given:
+        return ToolResult.failed(made.id, given["error"]["code"], given["error"]["message"])
+    if "picture" in given:
+        shot = ArtifactMetadata("shot", given["picture"]["type"], "shot.png", len(PIXEL))
+        assert base64.b64decode(given["picture"]["data"]) == IMAGES[shot.id]
+        return ToolResult.succeeded(made.id, given["output"], shot)
+    return ToolResult.succeeded(made.id, given["text"])
+
+
+def read(vendor: str, body: bytes) -> bytes:
+    """What our decoder makes of a recorded answer, in the form of the clients' scripts.
+
+    JSON; null if the decoder says that it is no answer.
+    """
+    wire = VENDORS[vendor].wire(CacheRetention.NONE)
+    decoder = wire.decoder(AttemptId("attempt-1"))
+    try:
+        decoder.feed(body)
+        answer = decoder.finish()
+    except ModelError:
+        return b"null"
+    return _describe(answer).encode()
+
+
+def _describe(answer: Answer) -> str:
+    completion = answer.completion
+    calls = ",".join(
+        f'{{"name":{json.dumps(call.name)},"arguments":{_arguments(call.arguments)}}}'
+        for call in completion.calls
+    )
+    described: dict[str, Any] = {
+        "text": _joined(completion, TextPart),
+        "thinking": _joined(completion, ReasoningPart),
+        "stop": completion.raw_finish,
+        "model": answer.served_model,
+        "usage": answer.usage and {"input": answer.usage.input, "output": answer.usage.output},
+    }
+    return f'{json.dumps(described)[:-1]},"calls":[{calls}]}}'
+
+
+def _joined(completion: Completion, kind: type[TextPart | ReasoningPart]) -> str:
+    return "".join(part.text for part in completion.parts if isinstance(part, kind))
+
+
+def _arguments(text: str) -> str:
+    """The arguments as they are spelled, or as a text if they are no JSON."""
+    try:
+        json.loads(text)
+    except ValueError:
+        return json.dumps(text)
+    return text
