@@ -62,13 +62,13 @@ class EncodedPrefix(Generic[StateT]):
         self, inputs: Transcript, encode: Callable[[Turn, StateT], tuple[bytes, StateT]]
     ) -> EncodedTurns[StateT]:
         """Bring the prefix up to `inputs`, and encode behind it what may still change."""
-        known = bisect_right(self._inputs, len(inputs)) - 1
+        known = bisect_right(self._inputs, inputs.lasting) - 1
         newest = known == len(self._inputs) - 1
         size, state = self._ends[known], self._states[known]
         tail = bytearray()
         for turn in read_turns(inputs, self._inputs[known]):
             encoded, state = encode(turn, state)
-            if newest and turn.final and not tail:
+            if newest and turn.final and turn.end <= inputs.lasting and not tail:
                 self._data += encoded
                 self._inputs.append(turn.end)
                 self._ends.append(len(self._data))

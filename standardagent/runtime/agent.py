@@ -1,5 +1,7 @@
 """The AgentRuntime of one Session: its commands, and the task that drives its Runs."""
 
+from functools import partial
+
 from anyio.abc import TaskGroup
 
 from agentslot.interaction import (
@@ -27,9 +29,10 @@ from agentslot.session import (
     Role,
     SessionState,
     SetModelConfig,
-    StepId,
 )
+from agentslot.session.settlement import is_resumable_completion
 from agentslot.standardagent.runtime.components import Components
+from agentslot.standardagent.runtime.hooks.completion import follow_ons, recorded_gates
 from agentslot.standardagent.runtime.owner import SessionOwner
 from agentslot.standardagent.runtime.prepare import FixedParts
 from agentslot.standardagent.runtime.run import Run
@@ -54,22 +57,25 @@ class AgentRuntime:
             tasks.start_soon(self.owner.notices.deliver, name=f"commit observers of {state.id}")
 
     def resume(self) -> None:
-        """Go on with the calls that a crash left prepared, under their own identities."""
+        """Go on with what a crash left prepared, calls or completion gates, as it was recorded."""
         state = self.owner.state
         if state.active_run is None:
             return
         calls = [entry.call for entry in state.journal.values()]
-        steps = {call.step_id for call in calls}
+        gates = recorded_gates(state) if is_resumable_completion(state) else []
+        steps = {call.step_id for call in calls} | {gate.invocation.step_id for gate in gates}
         untouched = all(e.status is JournalStatus.PREPARED for e in state.journal.values())
-        if len(steps) != 1 or not untouched:
+        step_id = steps.pop() if len(steps) == 1 and untouched else None
+        if step_id is None:
             raise ClassifiedError(
                 ErrorKind.INTERNAL,
                 "session_unrecoverable",
                 f"Session {state.id!r} is running, and nothing in it can be resumed",
             )
-        step_id: StepId = steps.pop()
         run = self.owner.run = Run(self.owner, state.active_run, step_id)
-        self._tasks.start_soon(supervise, run, self._parts, calls, name=f"run {run.id}")
+        run.follow_ons = follow_ons(state, run.id)
+        supervised = partial(supervise, run, self._parts, calls, completing=bool(gates))
+        self._tasks.start_soon(supervised, name=f"run {run.id}")
 
     async def send(self, request: SendMessage) -> MessageReceipt:
         """Submit a message; see GatewayAccess."""

@@ -14,6 +14,7 @@ from agentslot.session import (
 )
 from agentslot.standardagent.loop import Action, LoopState, Outcome
 from agentslot.standardagent.loop.contract import FINISHABLE, TERMINAL, TRANSITIONS
+from agentslot.standardagent.runtime.completion import resume_completion
 from agentslot.standardagent.runtime.modelstep import ModelStep
 from agentslot.standardagent.runtime.prepare import FixedParts
 from agentslot.standardagent.runtime.run import Run
@@ -28,9 +29,24 @@ class LoopProtocolError(ClassifiedError):
 
 
 class RunDriver:
-    """The RunHandle of one Run."""
+    """The RunHandle of one Run.
 
-    def __init__(self, run: Run, parts: FixedParts, prepared: tuple[ToolCall, ...] = ()) -> None:
+    Args:
+        run: the Run.
+        parts: what all requests have in common.
+        prepared: calls that an earlier process recorded and did not run.
+        completing: whether an earlier process ended while completion gates were asked.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        parts: FixedParts,
+        prepared: tuple[ToolCall, ...] = (),
+        *,
+        completing: bool = False,
+    ) -> None:
+        self._completing = completing
         self._run = run
         self._parts = parts
         self._calls = prepared
@@ -76,6 +92,9 @@ class RunDriver:
     async def _do(self, action: Action) -> LoopState:
         match action:
             case Action.REQUEST_MODEL:
+                if self._completing:
+                    self._completing = False
+                    return await resume_completion(self._run)
                 step = ModelStep(self._run, self._parts)
                 state = await step.request()
                 self._calls = step.calls

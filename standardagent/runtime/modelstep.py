@@ -37,6 +37,7 @@ from agentslot.session import (
 )
 from agentslot.standardagent.loop import LoopState
 from agentslot.standardagent.runtime.attempts import Recorder
+from agentslot.standardagent.runtime.completion import complete
 from agentslot.standardagent.runtime.hooks.preflight import reserve_preflights
 from agentslot.standardagent.runtime.prepare import FixedParts, prepare_request
 from agentslot.standardagent.runtime.results import commit_results
@@ -150,13 +151,14 @@ class ModelStep:
             if calls and not self._fit(calls, changes):
                 await owner.commit_in_shield("run-limit", changes)
                 return LoopState.BUDGET_EXCEEDED
-            changes.append(AppendMessage(self._message(completion, message_id)))
+            message = self._message(completion, message_id)
+            changes.append(AppendMessage(message))
             changes.extend(AppendToolCall(call) for call in calls)
             if completion.finish is not FinishReason.LENGTH:
                 changes.extend(reserve_preflights(run, calls))
             await owner.commit_in_shield("model-complete", changes)
         if not calls:
-            return await self._completion_boundary()
+            return await complete(run, message)
         if completion.finish is FinishReason.LENGTH:
             await commit_results(run, [_cut_off(call) for call in calls])
             # A model that is always cut off, and never waits, must not keep the event loop.
@@ -196,18 +198,6 @@ class ModelStep:
             run.step_id,
             continuation=continuation,
         )
-
-    async def _completion_boundary(self) -> LoopState:
-        """The model asked for nothing more: messages that wait to join keep the Run going."""
-        run, owner = self._run, self._run.owner
-        async with owner.lock:
-            steers = run.steers()
-            if not steers:
-                return LoopState.COMPLETED
-            step_id = owner.components.ids.step()
-            await owner.commit_in_shield("follow-on", run.taking(steers, step_id))
-            run.enter_step(step_id)
-        return LoopState.CONTINUE_READY
 
     def _fit(self, calls: tuple[ToolCall, ...], changes: list[Change]) -> bool:
         """Whether the whole batch fits the limit. If not, `changes` say so and keep none of it."""

@@ -78,7 +78,7 @@ async def prepare_request(run: Run, parts: FixedParts) -> PreparedRequest:
         run.step_id,
         run.config,
         parts.prompt,
-        owner.projection.of(history),
+        owner.projection.of(history, run.id, run.step_id),
         parts.tools,
     )
     components = owner.components
@@ -102,6 +102,10 @@ async def prepare_request(run: Run, parts: FixedParts) -> PreparedRequest:
     return PreparedRequest(request, history.last_sequence, count)
 
 
+def _has_contributions(request: ModelRequest) -> bool:
+    return len(request.inputs) > request.inputs.lasting
+
+
 def _limit(config: AgentConfig, window: int) -> int:
     return min(window, config.hard_token_limit) if config.hard_token_limit else window
 
@@ -119,6 +123,7 @@ def context_change(run: Run, prepared: PreparedRequest, parts: FixedParts) -> Se
         prompt=parts.prompt_digest,
         tools=parts.tools_digest,
         token_count=prepared.token_count,
+        step_id=run.step_id if _has_contributions(prepared.request) else None,
     )
     unknown = tuple((digest, text) for digest, text in parts.texts if digest not in state.texts)
     retain = run.owner.components.config.context_retention is ContextRetention.RETAIN_ALL

@@ -1,9 +1,13 @@
-"""History as the model sees it: the messages, calls and results, in order."""
+"""History as the model sees it: the messages, calls and results, in order.
+
+What sources and hooks contributed to a step is shown in that step's request alone, behind the rest:
+it is committed after everything else that the request shows.
+"""
 
 from typing import cast
 
 from agentslot.model import Input, Transcript
-from agentslot.session import Fact, History
+from agentslot.session import ContextContribution, Fact, History, Message, RunId, StepId
 
 _VISIBLE = frozenset({"message", "tool_call", "tool_result"})
 
@@ -14,15 +18,33 @@ class Projection:
     def __init__(self) -> None:
         self._seen = 0
         self._transcript = Transcript()
+        self._step: tuple[RunId, StepId] | None = None
+        self._contributed: list[Message] = []
 
-    def of(self, history: History) -> Transcript:
-        """The transcript of `history`, which must continue the one that was asked for before."""
+    def of(self, history: History, run_id: RunId, step_id: StepId) -> Transcript:
+        """What the request of a step shows.
+
+        `history` must continue the one that was asked for before, and the step be the newest.
+        """
         if len(history) > self._seen:
-            fresh = [_input(fact) for fact in history[self._seen :] if fact.kind in _VISIBLE]
+            fresh: list[Input] = []
+            for fact in history[self._seen :]:
+                if fact.kind in _VISIBLE:
+                    fresh.append(_input(fact))
+                elif isinstance(fact.payload, ContextContribution):
+                    self._contribute(fact.payload)
             if fresh:
                 self._transcript = self._transcript.appended(fresh)
             self._seen = len(history)
+        if self._contributed and self._step == (run_id, step_id):
+            return self._transcript.showing(self._contributed)
         return self._transcript
+
+    def _contribute(self, contribution: ContextContribution) -> None:
+        step = contribution.run_id, contribution.step_id
+        if step != self._step:
+            self._step, self._contributed = step, []
+        self._contributed.extend(contribution.messages)
 
 
 def _input(fact: Fact) -> Input:

@@ -36,7 +36,11 @@ class Interruptible(Protocol):
 
 
 class Run:
-    """Identity, position and fate of the active Run of a Session."""
+    """Identity, position and fate of the active Run of a Session.
+
+    Attributes:
+        follow_ons: how often completion gates have made it go on.
+    """
 
     def __init__(self, owner: SessionOwner, active: ActiveRun, step_id: StepId) -> None:
         self.owner = owner
@@ -50,6 +54,7 @@ class Run:
         self.canceled_by: Actor | None = None
         self.cancel_requested = False
         self.termination: RunTermination | None = None
+        self.follow_ons = 0
         self.enter_step(step_id)
 
     def enter_step(self, step_id: StepId) -> None:

@@ -64,7 +64,9 @@ _DEFAULT_TERMINATION = {
 }
 
 
-async def supervise(run: Run, parts: FixedParts, prepared: Sequence[ToolCall] = ()) -> None:
+async def supervise(
+    run: Run, parts: FixedParts, prepared: Sequence[ToolCall] = (), *, completing: bool = False
+) -> None:
     """Drive a Run to its durable end, and every Run that follows it from the queue.
 
     Nothing cancels this task: a Run is cancelled through its own scope, and its end recorded. A
@@ -73,11 +75,12 @@ async def supervise(run: Run, parts: FixedParts, prepared: Sequence[ToolCall] = 
     with anyio.CancelScope(shield=True):
         try:
             current: Run | None = run
-            calls = tuple(prepared)
+            driver = RunDriver(run, parts, tuple(prepared), completing=completing)
             while current is not None:
-                outcome = await _drive(current, RunDriver(current, parts, calls))
+                outcome = await _drive(current, driver)
                 current = await _finish(current, outcome)
-                calls = ()
+                if current is not None:
+                    driver = RunDriver(current, parts)
         except Exception:
             log.exception("the Runtime failed; Session %s is closed", run.owner.id)
             run.prepared.set()

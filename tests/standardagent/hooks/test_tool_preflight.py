@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import anyio
+import anyio.lowlevel
 import pytest
 
 from agentslot import Module
+from agentslot.interaction import PendingApproval
 from agentslot.session import (
     FileStoreModule,
     RunStatus,
@@ -63,6 +64,15 @@ def results(session: Any) -> list[ToolResult]:
 
 def codes(returned: Sequence[ToolResult]) -> list[str]:
     return [each.error.code if each.error else each.status.value for each in returned]
+
+
+async def asked_for_approval(session: Any) -> PendingApproval:
+    """The approval that the Session waits for, once it does."""
+    approvals: tuple[PendingApproval, ...] = ()
+    while not approvals:
+        await anyio.lowlevel.checkpoint()
+        approvals = (await session.view()).approvals
+    return approvals[0]
 
 
 TWO = calls(call("note", n=1), call("note", n=2))
@@ -167,11 +177,8 @@ async def test_a_hook_that_wants_approval_joins_the_reasons_of_the_policy() -> N
     script = [calls(call("note", n=1)), answer("ok")]
     ran: list[int] = []
     async with agent(script, tools=[noting(ran)], modules=modules) as session:
-        async with session.events() as events:
-            await session.send("go")
-            async for event in events:
-                if event.kind == "approval_requested":
-                    break
+        await session.send("go")
+        event = await asked_for_approval(session)
         assert event.reason == "it is late; note has the effect write"
         await session.approve(event.digest)
         await session.when_idle()
@@ -288,11 +295,8 @@ async def prepared(folder: Path, ran: list[int], hooks: Sequence[Hook]) -> tuple
     modules = [*installed(*hooks), PolicyModule(Preset.ASK_FOR_WRITES), ApprovalDeskModule()]
     store = lambda: FileStoreModule(folder)  # noqa: E731
     async with agent([TWO], tools=[noting(ran)], modules=modules, store=store) as session:
-        async with session.events() as events:
-            await session.send("go")
-            async for event in events:
-                if event.kind == "approval_requested":
-                    break
+        await session.send("go")
+        await asked_for_approval(session)
         return crash(folder), session.id
 
 

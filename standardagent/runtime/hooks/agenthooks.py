@@ -1,0 +1,46 @@
+"""Agent hooks: best effort proposals with which a Run goes on instead of completing."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import cast
+
+from agentslot.session import Delivery, Message, MessageInput, QueueItem, Role
+from agentslot.standardagent.hook import AgentHookView
+from agentslot.standardagent.runtime.hooks.asking import call
+from agentslot.standardagent.runtime.run import Run
+
+log = logging.getLogger(__name__)
+
+
+async def proposals(run: Run) -> list[QueueItem]:
+    """What the agent hooks want to be said, as messages that steer the Run.
+
+    A hook that fails wants nothing; the cancellation of the Run ends it early.
+    """
+    components, state = run.owner.components, run.owner.state
+    messages = tuple(f.payload for f in state.history if isinstance(f.payload, Message))
+    view = AgentHookView(state.id, run.id, state.revision, run.config, messages)
+    proposed: list[MessageInput] = []
+    with run.interruptible():
+        for hook in components.hooks.agent_hooks:
+            name = type(hook).__name__
+            proposed += _valid(name, await call(name, partial(hook.before_run_complete, view)))
+    if run.cancel_requested:
+        return []
+    return [_steering(run, each) for each in proposed]
+
+
+def _valid(name: str, proposed: object) -> Iterator[MessageInput]:
+    if isinstance(proposed, list | tuple):
+        for each in cast("Sequence[object]", proposed):
+            if isinstance(each, MessageInput):
+                yield each
+            else:
+                log.error("agent hook %s proposed something that is no message", name)
+
+
+def _steering(run: Run, proposed: MessageInput) -> QueueItem:
+    components = run.owner.components
+    message = Message(components.ids.message(), Role.USER, proposed.parts, components.now())
+    return QueueItem(message, Delivery.STEER)
