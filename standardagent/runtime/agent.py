@@ -21,11 +21,13 @@ from agentslot.session import (
     EditQueued,
     Enqueue,
     ErrorKind,
+    ExtensionDiagnostic,
     JournalStatus,
     Message,
     MessageId,
     MessageInput,
     ModelConfig,
+    OpenKind,
     QueueItem,
     ReclassifyQueued,
     Role,
@@ -44,6 +46,7 @@ from agentslot.standardagent.runtime.hooks.inputgates import (
     Submission,
     admitted,
 )
+from agentslot.standardagent.runtime.hooks.lifecycle import ask_at_opening, reserve_farewell
 from agentslot.standardagent.runtime.owner import SessionOwner
 from agentslot.standardagent.runtime.prepare import FixedParts
 from agentslot.standardagent.runtime.run import Run
@@ -67,7 +70,13 @@ class AgentRuntime:
         if self.owner.notices is not None:
             tasks.start_soon(self.owner.notices.deliver, name=f"commit observers of {state.id}")
 
-    def resume(self) -> None:
+    async def open(self, kind: OpenKind) -> tuple[ExtensionDiagnostic, ...]:
+        """Ask the lifecycle hooks, then go on with what a crash left; what the hooks answered."""
+        diagnostics = await ask_at_opening(self.owner, kind)
+        self._resume()
+        return diagnostics
+
+    def _resume(self) -> None:
         """Go on with what a crash left prepared, calls or completion gates, as it was recorded."""
         state = self.owner.state
         if state.active_run is None:
@@ -214,13 +223,19 @@ class AgentRuntime:
             return commit.revision
 
     async def close(self, request: SessionCommand) -> SessionClosed:
-        """End the active Run and close; see GatewayAccess."""
+        """End the active Run, say farewell and close; see GatewayAccess."""
         owner = self.owner
         async with owner.lock:
             owner.check_writable(request.expected_revision)
+            farewell = await reserve_farewell(owner, request.actor)
             owner.stop(request.actor)
-        await owner.stopped()
-        return SessionClosed(owner.id, owner.state.revision)
+        try:
+            diagnostics = await farewell.ask()
+        except ClassifiedError:
+            owner.close()
+            raise
+        owner.close()
+        return SessionClosed(owner.id, owner.state.revision, diagnostics)
 
     def _check_idle(self, purpose: str) -> None:
         if self.owner.state.active_run is not None:

@@ -179,11 +179,16 @@ class SessionOwner:
         if self.state.active_run is not None and self.run is not None:
             self.run.cancel(actor)
 
+    async def at_rest(self) -> None:
+        """Wait until a Session that is being stopped has ended its Run and its submission."""
+        await self.when_idle()
+        async with self.submitting:
+            return
+
     async def stopped(self) -> None:
         """Wait until the end of a Session that is being stopped is durable, then close it."""
-        await self.when_idle()
-        async with self.submitting:  # what was being submitted has been settled
-            self.close()
+        await self.at_rest()
+        self.close()
 
     def close(self) -> None:
         """Accept no more work and end every event stream."""

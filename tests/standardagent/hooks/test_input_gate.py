@@ -242,8 +242,8 @@ async def test_a_steer_whose_run_has_ended_meanwhile_is_not_made() -> None:
         await session.send("first")
         await session.gate.entered()
         hook.close()
+        errors: list[InputGateError] = []
         async with anyio.create_task_group() as tasks:
-            errors: list[InputGateError] = []
 
             async def steer() -> None:
                 errors.append(await refused(session, session.steer("too late")))
@@ -269,8 +269,8 @@ async def test_an_edit_of_a_message_that_changed_meanwhile_is_not_made() -> None
         receipt = await session.send("second")
         command = QueuedCommand(session.id, receipt.message_id)
         hook.close()
+        errors: list[InputGateError] = []
         async with anyio.create_task_group() as tasks:
-            errors: list[InputGateError] = []
 
             async def edit() -> None:
                 edited = session.access.edit_queued(command, note("third"))
@@ -327,23 +327,24 @@ async def test_a_sender_who_goes_away_leaves_nothing_open() -> None:
 
 
 async def test_closing_the_session_ends_what_is_being_submitted() -> None:
-    hook = gate("a", hold=True)
+    hook, errors = gate("a", hold=True), list[InputGateError]()
     async with agent([], modules=installed(hook)) as session:
+
+        async def send() -> None:
+            with pytest.raises(InputGateError) as caught:
+                await session.send("go")
+            errors.append(caught.value)
+
         async with anyio.create_task_group() as tasks:
-            errors: list[InputGateError] = []
-
-            async def send() -> None:
-                with pytest.raises(InputGateError) as caught:
-                    await session.send("go")
-                errors.append(caught.value)
-
             tasks.start_soon(send)
             await hook.entered()
             closed = await session.access.close_session(SessionCommand(session.id))
+            assert closed.diagnostics == ()
+        with pytest.raises(ClassifiedError):
+            await session.view()
     (error,) = errors
     assert (error.kind, error.code) == (ErrorKind.UNAVAILABLE, "runtime_closed")
     assert told(error.diagnostics) == ["a canceled/applied canceled"]
-    assert closed.revision == error.current_revision
 
 
 async def test_run_pending_and_moving_messages_ask_no_gate() -> None:
