@@ -10,6 +10,7 @@ import pytest
 from agentslot import Module
 from agentslot.interaction import ForkSession, SessionCommand, StartFromSummary
 from agentslot.session import (
+    AgentId,
     ClassifiedError,
     FileStoreModule,
     LifecyclePhase,
@@ -17,6 +18,7 @@ from agentslot.session import (
     OpenKind,
     RevisionConflictError,
     RunStatus,
+    WorkspaceId,
 )
 from agentslot.standardagent.hook import (
     SESSION_LIFECYCLES,
@@ -71,8 +73,9 @@ async def test_hooks_know_how_the_session_came_to_be_open(tmp_path: Path) -> Non
     async with agent([answer("ok")], modules=installed(watching), store=store) as session:
         await session.send_and_wait("go")
         access = session.access
-        await access.fork_session(ForkSession(session.id, "full_history", "f", "w"))
-        await access.start_from_summary(StartFromSummary("f", "w", (note("before"),)))
+        agent_id, workspace = AgentId("tester"), WorkspaceId("default")
+        await access.fork_session(ForkSession(session.id, "full_history", agent_id, workspace))
+        await access.start_from_summary(StartFromSummary(agent_id, workspace, (note("x"),)))
         await access.close_session(SessionCommand(session.id))
         opened = await access.resume_session(session.id)
         again = await access.resume_session(session.id)
@@ -84,8 +87,7 @@ async def test_hooks_know_how_the_session_came_to_be_open(tmp_path: Path) -> Non
 
 
 async def test_an_explicit_close_asks_after_the_run_has_ended_and_answers_with_a_receipt() -> None:
-    seen: list[str] = []
-    watching = hook("a", lambda view: seen.append(view.phase) or NOTHING, scope=CLOSE)
+    watching = hook("a", scope=CLOSE)
     async with agent([calls(call("gate"))], gated=True, modules=installed(watching)) as session:
         assert (await session.view()).recent_extension_diagnostics == ()
         await session.send("go")
@@ -93,7 +95,7 @@ async def test_an_explicit_close_asks_after_the_run_has_ended_and_answers_with_a
         closed = await session.access.close_session(SessionCommand(session.id))
         opened = await session.access.resume_session(session.id)
         view = await session.view()
-    assert seen == ["close"]
+    assert [view.phase for view in watching.views] == ["close"]
     assert kinds(view.recent_history)[-1] == "run:canceled"
     assert told(closed.diagnostics) == ["a succeeded/applied"]
     assert closed.revision == opened.revision
@@ -154,10 +156,9 @@ async def test_a_session_is_not_open_before_its_hooks_have_answered() -> None:
             tasks.start_soon(resume)
             tasks.start_soon(resume)
             await held.entered()
-            with pytest.raises(ClassifiedError) as caught:
+            with pytest.raises(ClassifiedError, match="session_not_open"):
                 await session.access.view(session.id)
             held.open()
-    assert caught.value.code == "session_not_open"
     assert sorted(len(each.diagnostics) for each in opened) == [0, 1]
 
 
