@@ -30,6 +30,7 @@ from agentslot.session import (
     MessageInput,
     ModelConfig,
     NewSession,
+    OpenKind,
     Repair,
     SessionId,
     SessionPage,
@@ -107,13 +108,14 @@ class Gateway:
         components, _ = self._there
         config = await components.selected(request.model_config or components.default_model)
         return await self._open_new(
-            NewSession(components.ids.session(), request.agent, request.workspace, config)
+            NewSession(components.ids.session(), request.agent, request.workspace, config),
+            OpenKind.CREATE,
         )
 
-    async def _open_new(self, new: NewSession) -> SessionOpened:
+    async def _open_new(self, new: NewSession, kind: OpenKind) -> SessionOpened:
         components, registry = self._there
         components.executor.inspect(new.model_config)
-        return registry.admit(await components.store.create(new))
+        return await registry.admit(await components.store.create(new), kind)
 
     async def resume_session(self, session_id: SessionId) -> SessionOpened:
         """Open a stored Session."""
@@ -131,7 +133,7 @@ class Gateway:
         if request.model_config is not None:
             chosen = await components.selected(request.model_config)
             request = replace(request, model_config=chosen)
-        return await self._open_new(await forked(components, request))
+        return await self._open_new(await forked(components, request), OpenKind.FORK)
 
     async def start_from_summary(self, request: StartFromSummary) -> SessionOpened:
         """Open a Session that begins with given messages."""
@@ -139,7 +141,7 @@ class Gateway:
         if request.model_config is not None:
             chosen = await components.selected(request.model_config)
             request = replace(request, model_config=chosen)
-        return await self._open_new(await summarized(components, request))
+        return await self._open_new(await summarized(components, request), OpenKind.SUMMARY)
 
     async def send(self, request: SendMessage) -> MessageReceipt:
         """Submit a message."""

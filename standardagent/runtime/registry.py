@@ -6,7 +6,14 @@ import anyio
 from anyio.abc import TaskGroup
 
 from agentslot.interaction import SessionClosed, SessionOpened
-from agentslot.session import ClassifiedError, ErrorKind, Repair, SessionId, SessionState
+from agentslot.session import (
+    ClassifiedError,
+    ErrorKind,
+    OpenKind,
+    Repair,
+    SessionId,
+    SessionState,
+)
 from agentslot.standardagent.runtime.agent import AgentRuntime
 from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.prepare import fixed_parts
@@ -50,18 +57,23 @@ class Registry:
             if runtime is not None and not runtime.owner.closed:
                 return SessionOpened(session_id, runtime.owner.state.revision)
             state, repairs = await load()
-            runtime = self._admit(state)
-            return SessionOpened(session_id, runtime.owner.state.revision, repairs)
+            return await self._admit(state, OpenKind.RESUME, repairs)
 
-    def admit(self, state: SessionState) -> SessionOpened:
+    async def admit(self, state: SessionState, kind: OpenKind) -> SessionOpened:
         """Open a Session that has just been created."""
-        return SessionOpened(state.id, self._admit(state).owner.state.revision)
+        return await self._admit(state, kind)
 
-    def _admit(self, state: SessionState) -> AgentRuntime:
+    async def _admit(
+        self, state: SessionState, kind: OpenKind, repairs: tuple[Repair, ...] = ()
+    ) -> SessionOpened:
         runtime = AgentRuntime(self._components, self._parts, state, self._tasks)
-        runtime.resume()
+        try:
+            diagnostics = await runtime.open(kind)
+        except BaseException:
+            runtime.owner.close()
+            raise
         self._open[state.id] = runtime
-        return runtime
+        return SessionOpened(state.id, runtime.owner.state.revision, repairs, diagnostics)
 
     async def close(
         self, session_id: SessionId, closing: Callable[[AgentRuntime], Awaitable[SessionClosed]]
