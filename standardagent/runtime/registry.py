@@ -25,6 +25,7 @@ class Registry:
         self._tasks = tasks
         self._open: dict[SessionId, AgentRuntime] = {}
         self._doors: dict[SessionId, anyio.Lock] = {}
+        self._stopped = False
 
     def get(self, session_id: SessionId) -> AgentRuntime:
         """The open Session.
@@ -58,6 +59,12 @@ class Registry:
         return SessionOpened(state.id, self._admit(state).owner.state.revision)
 
     def _admit(self, state: SessionState) -> AgentRuntime:
+        if self._stopped:
+            raise ClassifiedError(
+                ErrorKind.UNAVAILABLE,
+                "application_stopped",
+                f"the application has stopped; Session {state.id!r} is stored and was not opened",
+            )
         runtime = AgentRuntime(self._components, self._parts, state, self._tasks)
         runtime.resume()
         self._open[state.id] = runtime
@@ -74,7 +81,8 @@ class Registry:
             return revision
 
     async def stop(self) -> None:
-        """Close every Session: cancel its Run and wait until the end is durable."""
+        """Close every Session: cancel its Run and wait until the end is durable. Open no other."""
+        self._stopped = True
         for session_id in sorted(self._open):
             owner = self._open[session_id].owner
             async with owner.lock:

@@ -76,6 +76,8 @@ async def supervise(run: Run, parts: FixedParts, prepared: Sequence[ToolCall] = 
                 outcome = await _drive(current, RunDriver(current, parts, calls))
                 current = await _finish(current, outcome)
                 calls = ()
+            if run.owner.stopping:
+                run.owner.close()
         except Exception:
             log.exception("the Runtime failed; Session %s is closed", run.owner.id)
             run.prepared.set()
@@ -116,8 +118,10 @@ def _loop_failed(run: Run, detail: str) -> None:
 async def _finish(run: Run, outcome: Outcome) -> Run | None:
     """Record the end, and the start of the next queued Run in the same commit; returns that Run."""
     owner = run.owner
-    status = _STATUS[outcome]
     async with owner.lock:
+        if run.cancel_requested:
+            outcome = Outcome.CANCELED  # it came while this end waited for the lock
+        status = _STATUS[outcome]
         changes = _leftovers(run)
         termination = _termination(run, outcome)
         if termination is not None:
