@@ -32,6 +32,7 @@ class Registry:
         self._tasks = tasks
         self._open: dict[SessionId, AgentRuntime] = {}
         self._doors: dict[SessionId, anyio.Lock] = {}
+        self._stopped = False
 
     def get(self, session_id: SessionId) -> AgentRuntime:
         """The open Session.
@@ -66,14 +67,24 @@ class Registry:
     async def _admit(
         self, state: SessionState, kind: OpenKind, repairs: tuple[Repair, ...] = ()
     ) -> SessionOpened:
+        self._check_running(state.id)
         runtime = AgentRuntime(self._components, self._parts, state, self._tasks)
         try:
             diagnostics = await runtime.open(kind)
+            self._check_running(state.id)
         except BaseException:
             runtime.owner.close()
             raise
         self._open[state.id] = runtime
         return SessionOpened(state.id, runtime.owner.state.revision, repairs, diagnostics)
+
+    def _check_running(self, session_id: SessionId) -> None:
+        if self._stopped:
+            raise ClassifiedError(
+                ErrorKind.UNAVAILABLE,
+                "application_stopped",
+                f"the application has stopped; Session {session_id!r} is stored and not open",
+            )
 
     async def close(
         self, session_id: SessionId, closing: Callable[[AgentRuntime], Awaitable[SessionClosed]]
@@ -86,7 +97,8 @@ class Registry:
             return closed
 
     async def stop(self) -> None:
-        """Close every Session: cancel its Run and wait until the end is durable."""
+        """Close every Session: cancel its Run and wait until the end is durable. Open no other."""
+        self._stopped = True
         for session_id in sorted(self._open):
             owner = self._open[session_id].owner
             async with owner.lock:

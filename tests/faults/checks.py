@@ -12,7 +12,6 @@ from agentslot.model.wires.openai_completions.profile import CompatibilityProfil
 from agentslot.session import (
     AttemptStatus,
     Fact,
-    FileStore,
     JournalStatus,
     Message,
     ModelAttempt,
@@ -27,6 +26,7 @@ from agentslot.session import (
     ToolResult,
     ToolStatus,
 )
+from tests.faults.media import Medium
 from tests.faults.stage import MODEL
 from tests.faults.world import World, digest
 
@@ -131,39 +131,22 @@ def _wire_answers_every_call(state: SessionState) -> None:
     assert owed == []
 
 
-def revisions_have_no_gap(file: Path) -> None:
-    """In the file as it lies there."""
-    records = [json.loads(line) for line in file.read_bytes().splitlines()]
-    commits = [record["rev"] for record in records if record["type"] == "commit"]
-    assert commits == list(range(2, len(commits) + 2))
-    keys = [record["key"] for record in records if record["type"] == "commit"]
-    assert len(set(keys)) == len(keys)
+def revisions_have_no_gap(commits: Sequence[tuple[int, str]]) -> None:
+    """Every revision was made by one commit, each under a key of its own."""
+    assert [revision for revision, _ in commits] == list(range(2, len(commits) + 2))
+    assert len({key for _, key in commits}) == len(commits)
 
 
-async def recovery_settles_at_once(folder: Path, session_id: SessionId) -> None:
+async def recovery_settles_at_once(medium: Medium, folder: Path, session_id: SessionId) -> None:
     """A second recovery, in this process or in the next, changes no byte."""
-    async with FileStore(folder) as store:
+    async with medium.store(folder) as store:
         await store.recover(session_id)
-        settled = contents(folder)
+        settled = medium.contents(folder)
         await store.recover(session_id)
-        assert contents(folder) == settled
-    async with FileStore(folder) as store:
+        assert medium.contents(folder) == settled
+    async with medium.store(folder) as store:
         await store.recover(session_id)
-    assert contents(folder) == settled
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """The Session files by name."""
-    return {path.name: path.read_bytes() for path in sorted(folder.glob("*.jsonl"))}
-
-
-def session_files(folder: Path) -> dict[SessionId, Path]:
-    """Where each Session of the folder lies."""
-    files: dict[SessionId, Path] = {}
-    for path in folder.glob("*.jsonl"):
-        with path.open("rb") as file:
-            files[SessionId(json.loads(file.readline())["id"])] = path
-    return files
+    assert medium.contents(folder) == settled
 
 
 def results(state: SessionState) -> Sequence[ToolResult]:

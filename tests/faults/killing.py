@@ -14,7 +14,7 @@ from pathlib import Path
 
 import anyio
 
-from tests.faults.harness import play
+from tests.faults.harness import Trial
 from tests.faults.scenarios import SCENARIOS
 from tests.faults.world import World
 
@@ -70,7 +70,7 @@ def _serve() -> None:
 def _live(scenario: str, folder: str, record: str, kill_at: int, backend: str) -> None:
     world = World(Path(record))
     world.begin_process(kill_at, kill=True)
-    anyio.run(play, SCENARIOS[scenario], Path(folder), world, backend=backend)
+    anyio.run(Trial(SCENARIOS[scenario], Path(folder), world).play, backend=backend)
 
 
 if __name__ == "__main__":

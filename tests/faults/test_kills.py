@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.harness import check_crash, count_points
+from tests.faults.harness import Trial, count_points
 from tests.faults.killing import executioner
 from tests.faults.scenarios import SCENARIOS
 from tests.faults.world import world_of
@@ -30,7 +30,7 @@ async def kill_at_every(step: int, folder: Path, backend: str) -> int:
                 status = deadly.play(name, image, record, point, backend)
                 assert status in (0, -signal.SIGKILL), f"{name} at {point} ended with {status}"
                 kills += status != 0
-                await check_crash(scenario, image, world_of(record))
+                await Trial(scenario, image, world_of(record)).check_crash()
             first = (first + 1) % step
     return kills
 

@@ -19,6 +19,7 @@ from agentslot.session import (
 )
 from tests.faults import checks
 from tests.faults.disk import APPENDING, CREATING, FailingOperations, Fault, Leaves
+from tests.faults.media import FILES
 from tests.faults.scenarios import SCENARIOS
 from tests.faults.stage import process
 from tests.faults.world import World
@@ -37,7 +38,8 @@ class Story:
 async def recorded(folder: Path) -> Story:
     """What a scenario asks of the store."""
     scenario = SCENARIOS["steer_during_a_tool"]
-    async with process(folder, World(), scenario.setup) as stage:
+    world = World()
+    async with process(FILES.stoppable(folder, world), world, scenario.setup) as stage:
         await scenario.drive(stage)
     return Story(stage.store.created[0], stage.store.requests)
 
@@ -80,8 +82,7 @@ async def test_a_commit_that_fails_changes_nothing_and_can_be_sent_again(
                 assert (await store.commit(later)).applied
         state = (await FileStore(folder).load(story.new.id)).state
         assert content(state) == whole
-        (file,) = folder.glob("*.jsonl")
-        checks.revisions_have_no_gap(file)
+        checks.revisions_have_no_gap(FILES.commits(folder, story.new.id))
 
 
 async def _fails(

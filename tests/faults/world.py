@@ -10,12 +10,13 @@ import json
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 
 from agentslot.session import (
     ClassifiedError,
@@ -28,6 +29,13 @@ from agentslot.session import (
     ToolCallId,
 )
 from agentslot.session.codec import encode
+
+Pause = Callable[[str], Awaitable[None]]
+
+
+async def _go_on(name: str) -> None:
+    del name
+    await anyio.lowlevel.checkpoint()
 
 
 class Stopped(Exception):
@@ -62,6 +70,7 @@ class World:
         violations: effects that happened before the decision for them was durable.
         stopped: set once the process has been stopped.
         refused: set once a store has refused a write that was no conflict.
+        pause: awaited where a part of the agent waits for something, with the name of the place.
     """
 
     def __init__(self, record: Path | None = None) -> None:
@@ -69,6 +78,7 @@ class World:
         self.acknowledged: dict[SessionId, Acknowledged] = {}
         self.accepted: dict[SessionId, set[MessageId]] = {}
         self.violations: list[str] = []
+        self.pause: Pause = _go_on
         self._kill = False
         self._file = -1
         if record is not None:
@@ -108,6 +118,10 @@ class World:
             os.kill(os.getpid(), signal.SIGKILL)
         self._dead = True
         raise Stopped(name)
+
+    def kill(self) -> None:
+        """The process ends here, between two points."""
+        self._dead = True
 
     def effect(self, name: str) -> None:
         """Something happens that no restart can take back."""
