@@ -24,11 +24,10 @@ EXTRAS = {
     "rich": ("cli", "colours in the terminal", "plain text"),
     "jiter": ("fast", "reading JSON fast", "the standard library"),
     "httpx2": ("httpx2", "the maintained HTTP client", "httpx"),
-    "html-to-markdown": ("web", "pages as text for fetch_url", "the pages as they are"),
+    "html-to-markdown": ("web", "pages as text for fetch_url", "no fetch_url"),
     "opentelemetry-api": ("otel", "spans and metrics by OpenTelemetry", "JSON lines"),
     "trio": ("trio", "the trio event loop", "asyncio"),
     "pillow": ("images", "making images smaller", "images as they are"),
-    "html-to-markdown": ("web", "reading web pages", "no fetch_url"),
 }
 _PROGRAMS = {
     # program: (what it is for, what there is without it)
