@@ -27,7 +27,6 @@ EXTRAS = {
     "opentelemetry-api": ("otel", "spans and metrics by OpenTelemetry", "JSON lines"),
     "trio": ("trio", "the trio event loop", "asyncio"),
     "pillow": ("images", "making images smaller", "images as they are"),
-    "html-to-markdown": ("web", "reading web pages", "no fetch_url"),
 }
 _PROGRAMS = {
     # program: (what it is for, what there is without it)

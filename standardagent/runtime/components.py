@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from agentslot.model import AttemptObserver, ModelExecutor, ModelSelector, TokenCounter
-from agentslot.session import ModelConfig, SessionStore, ToolDefinition
+from agentslot.session import ArtifactStore, ModelConfig, SessionStore, ToolDefinition
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.hook import Hooks
 from agentslot.standardagent.loop import AgentLoop
@@ -56,6 +56,7 @@ class Components:
     default_model: ModelConfig
     ids: Ids
     hooks: Hooks
+    artifacts: ArtifactStore | None = None
     now: Clock = utc_now
 
     async def selected(self, config: ModelConfig) -> ModelConfig:

@@ -8,7 +8,7 @@ import anyio
 from agentslot import Module, One, Registrar, Resolver
 from agentslot.interaction import GATEWAY_ACCESS
 from agentslot.model import ATTEMPT_OBSERVER, MODEL_EXECUTOR, MODEL_SELECTOR, TOKEN_COUNTER
-from agentslot.session import SESSION_STORE, ModelConfig
+from agentslot.session import ARTIFACT_STORE, SESSION_STORE, ModelConfig
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.gateway.access import Gateway
 from agentslot.standardagent.hook import HOOK_SLOTS, install_hooks
@@ -43,6 +43,7 @@ class RuntimeModule(Module):
             TOOLS.optional(),
             *(TOOLS.key(key) for key in config.tool_keys),
             POLICY_GUARDS.optional(),
+            ARTIFACT_STORE.optional(),
             APPROVAL_SERVICE.optional(),
             APPROVAL_DESK.optional(),
             ATTEMPT_OBSERVER.optional(),
@@ -76,6 +77,7 @@ class RuntimeModule(Module):
             default_model=self._default_model,
             ids=Ids(),
             hooks=install_hooks(resolver),
+            artifacts=resolver.get(ARTIFACT_STORE),
         )
         return self._components
 

@@ -190,7 +190,8 @@ class ToolBatch:
             state.workspace,
             config.max_inline_tool_result_bytes,
             lambda text: self._publish_progress(call, text),
-            decoded=ready.arguments,
+            ready.arguments,
+            self._run.owner.components.artifacts,
         )
 
     def _valid(self, call: ToolCall, result: ToolResult) -> ToolResult:
