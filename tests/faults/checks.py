@@ -11,6 +11,8 @@ from agentslot.model.wires.openai_completions.encode import RequestEncoder
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile
 from agentslot.session import (
     AttemptStatus,
+    ContextDisposition,
+    ExtensionEffect,
     Fact,
     JournalStatus,
     Message,
@@ -36,6 +38,7 @@ NEVER_RAN = {
     "invalid_arguments",
     "output_truncated",
     "policy_denied",
+    "preflight_denied",
     "tool_batch_aborted",
     "tool_not_found",
 }
@@ -88,6 +91,15 @@ def history_is_whole(state: SessionState) -> None:
     ended_ids = [a.attempt_id for a in attempts if a.status is not AttemptStatus.STARTED]
     assert sorted(started_ids) == sorted(ended_ids)
     assert len(set(started_ids)) == len(started_ids)
+
+
+def hooks_are_settled(state: SessionState) -> None:
+    """An idle Session waits for no hook; at most, what hooks have added waits for a message."""
+    for entry in state.extensions.open.values():
+        assert entry.effect is ExtensionEffect.APPLIED
+        assert entry.context is ContextDisposition.PENDING
+        message_id = entry.invocation.message_id
+        assert message_id is None or state.queued(message_id) is not None
 
 
 def history_can_be_sent(state: SessionState) -> None:

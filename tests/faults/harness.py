@@ -82,6 +82,7 @@ class Trial:
         for session_id, state in (await self._load()).items():
             checks.nothing_acknowledged_is_lost(self.world, state)
             checks.history_is_whole(state)
+            checks.hooks_are_settled(state)
             checks.history_can_be_sent(state)
             checks.effects_happened_once(self.world, state)
             checks.revisions_have_no_gap(self.medium.commits(self.folder, session_id))
