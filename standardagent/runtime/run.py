@@ -128,6 +128,8 @@ def taking(
     owner: SessionOwner, items: Sequence[QueueItem], run_id: RunId, step_id: StepId
 ) -> list[Change]:
     """The changes that move queued messages into a Run's step, and behind them their contexts."""
+    if not items:
+        return []
     changes: list[Change] = []
     for item in items:
         queued = item.message
