@@ -1,7 +1,6 @@
 """Modules that put tools into the slot `tool`, each under its name."""
 
 import os
-import shutil
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
@@ -16,7 +15,7 @@ from agentslot.tool.environment import ENVIRONMENTS, ExecutionEnvironment, verif
 from agentslot.tool.errors import ToolRootError
 from agentslot.tool.files import Browser, FileRoot, FileTools
 from agentslot.tool.function_tool import function_tool
-from agentslot.tool.search import Searcher
+from agentslot.tool.search import Searcher, find_ripgrep
 from agentslot.tool.shell import Shell
 
 
@@ -48,7 +47,7 @@ class FilesModule(Module):
         """Declare the tools; `root` bounds what they reach."""
         self._root = FileRoot(root)
         browser = Browser(self._root)
-        search = Searcher(browser, ripgrep=shutil.which("rg"))
+        search = Searcher(browser, ripgrep=find_ripgrep())
         tools = [*FileTools(self._root).tools(), *browser.tools(), *search.tools()]
         super().__init__(module_id, *_contributions(tools))
 
