@@ -152,6 +152,8 @@ ROWS: tuple[Component, ...] = (
         Kind.MANY,
         "only if an executor asks for it",
         "Gives an executor access to one provider among several.",
+        _CONTRACTED,
+        Contract("agentslot.model", "ModelProvider", "MODEL_PROVIDERS"),
     ),
     Component(
         "model",
@@ -159,6 +161,8 @@ ROWS: tuple[Component, ...] = (
         Kind.ONE,
         "optional",
         "Checks, resolves or refuses the model that a session asks for; never reroutes silently.",
+        _CONTRACTED,
+        Contract("agentslot.model", "ModelSelector", "MODEL_SELECTOR"),
     ),
     Component(
         "model",
@@ -175,6 +179,8 @@ ROWS: tuple[Component, ...] = (
         Kind.CHAIN,
         "optional",
         "Does work around model requests and answers without changing who answers.",
+        _CONTRACTED,
+        Contract("agentslot.model", "ModelMiddleware", "MODEL_MIDDLEWARE"),
     ),
     Component(
         "tool",
@@ -275,6 +281,8 @@ ROWS: tuple[Component, ...] = (
         Kind.ONE,
         "optional; needed by adapters with references",
         "Turns a reference into a credential at the moment of use.",
+        _CONTRACTED,
+        Contract("agentslot.session", "CredentialResolver", "CREDENTIAL_RESOLVER"),
     ),
     Component(
         "policy",
