@@ -14,9 +14,9 @@ from pathlib import Path
 
 import anyio
 
+from tests.faults.allscenarios import SCENARIOS
 from tests.faults.harness import Trial
 from tests.faults.media import MEDIA
-from tests.faults.scenarios import SCENARIOS
 from tests.faults.world import World
 
 ROOT = Path(__file__).parents[2]

@@ -14,8 +14,8 @@ from agentslot.session import (
     SessionState,
     SqliteStore,
 )
+from tests.faults.allscenarios import SCENARIOS
 from tests.faults.media import FILES
-from tests.faults.scenarios import SCENARIOS
 from tests.faults.stage import process
 from tests.faults.world import World
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.allscenarios import SCENARIOS
 from tests.faults.harness import Trial, count_points, telling
 from tests.faults.killing import executioner
 from tests.faults.media import DATABASE, FILES, Medium
-from tests.faults.scenarios import SCENARIOS, Scenario
+from tests.faults.scenario import Scenario
 from tests.faults.world import world_of
 
 pytestmark = [
