@@ -130,6 +130,7 @@ class _Database:
         if database is None:
             raise AssertionError("the store lets nobody write before it is open")
         try:
+            _leave_transaction(database)
             database.execute("BEGIN IMMEDIATE")
             yield database
             database.execute("COMMIT")
@@ -148,6 +149,12 @@ class _Database:
     @contextmanager
     def _reading(self) -> Generator[sqlite3.Connection]:
         if self._database is not None:
+            try:
+                _leave_transaction(self._database)
+            except sqlite3.Error as error:
+                raise ClassifiedError(
+                    ErrorKind.UNAVAILABLE, "unreadable", f"{self._path} could not be read: {error}"
+                ) from error
             yield self._database
             return
         if not self._path.exists():
@@ -168,10 +175,15 @@ def _connect(path: Path, *, mode: str = "rw") -> sqlite3.Connection:
     )
 
 
+def _leave_transaction(database: sqlite3.Connection) -> None:
+    """Take back what could not be taken back when it failed: it must not look like stored."""
+    if database.in_transaction:
+        database.execute("ROLLBACK")
+
+
 def _roll_back(database: sqlite3.Connection) -> bool:
     """End a transaction that failed; whether not even that is certain."""
     with suppress(sqlite3.Error):
-        if database.in_transaction:
-            database.execute("ROLLBACK")
+        _leave_transaction(database)
         return False
     return True

@@ -81,6 +81,10 @@ def history_is_whole(state: SessionState) -> None:
     assert [fact.sequence for fact in history] == list(range(1, len(history) + 1))
     assert all(earlier.at <= later.at for earlier, later in pairwise(own_facts(state)))
     assert (state.active_run, dict(state.journal)) == (None, {})
+    # What hooks have said may wait for a message that is queued, or for the next Run: nothing else.
+    assert {(e.effect, e.context) for e in state.extensions.open.values()} <= {
+        (ExtensionEffect.APPLIED, ContextDisposition.PENDING)
+    }
     runs = [f.payload for f in own_facts(state) if isinstance(f.payload, RunFact)]
     for started, ended in zip(runs[::2], runs[1::2], strict=True):
         assert started.status is RunStatus.STARTED

@@ -13,7 +13,7 @@ from agentslot.model.testing import text_answer
 from agentslot.session import RunStatus, SessionId, SessionState
 from tests.faults import checks
 from tests.faults.media import FILES, Medium
-from tests.faults.scenarios import Scenario, calling
+from tests.faults.scenario import Scenario, calling
 from tests.faults.stage import Stage, process
 from tests.faults.world import World
 

@@ -1,220 +1,274 @@
-"""What an agent with hooks may go through: every boundary, and every way in which it may end."""
+"""What hooks do to an agent, in each of their boundaries: decide, add context, fail."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import pytest
+import anyio
 
-from agentslot import Chain, Module
-from agentslot.interaction import InputGateError, QueuedCommand
+from agentslot import Contribution, Module
+from agentslot.interaction import QueuedCommand
 from agentslot.model.testing import text_answer
-from agentslot.session import MessageInput
+from agentslot.session import (
+    ClassifiedError,
+    ExtensionDescriptor,
+    MessageInput,
+    TextPart,
+    ToolStatus,
+)
 from agentslot.standardagent.hook import (
-    AGENT_HOOKS,
     COMPLETION_GATES,
     INPUT_GATES,
     SESSION_LIFECYCLES,
     TOOL_PREFLIGHTS,
     TOOL_RESULT_HOOKS,
     CompletionGateResult,
+    CompletionGateView,
     InputGateResult,
+    InputGateView,
     LifecycleScope,
     SessionLifecycleResult,
+    SessionLifecycleView,
     ToolPreflightResult,
+    ToolPreflightView,
     ToolResultHookResult,
     ToolResultScope,
+    ToolResultView,
     ToolScope,
 )
-from tests.faults.scenarios import calling, scenario
-from tests.faults.stage import Stage
-from tests.standardagent.hooks.hooking import Answer, Hook, fails, note
+from tests.faults.scenario import calling, scenario
+from tests.faults.stage import Modules, Stage
+from tests.faults.world import World
 
-Modules = Callable[[], Sequence[Module]]
-
-ALLOWS = ToolPreflightResult.allow()
-
-
-def hooks(slot: Chain[Any], *answers: Answer, scope: object = None) -> Modules:
-    """Hooks of one slot, named a, b, c, made anew for each process."""
-    keys = "abc"
-    return lambda: (
-        Module(
-            "faults.hooks",
-            *(
-                slot.append(Hook(key, answer, scope=scope))
-                for key, answer in zip(keys, answers, strict=False)
-            ),
-        ),
-    )
+# The slots have five contracts of one shape; these hooks fit whichever they are put into.
+Answer = Callable[[Any], Any]
 
 
-def allows(_: object) -> ToolPreflightResult:
-    return ALLOWS
+class Hook:
+    """A hook of any boundary; being asked is an effect, for it must not be asked twice."""
+
+    def __init__(self, world: World, key: str, answer: Answer, scope: Any = None) -> None:
+        self._world = world
+        self._descriptor = ExtensionDescriptor.of(key, "1")
+        self._answer = answer
+        self._scope = scope
+
+    def descriptor(self) -> ExtensionDescriptor:
+        return self._descriptor
+
+    def scope(self) -> Any:
+        return self._scope
+
+    async def evaluate(self, view: Any) -> Any:
+        await self._world.pause(f"{self._descriptor.key} is asked")
+        self._world.hook_effect(view.session_id, view.invocation_id)
+        await self._world.pause(f"{self._descriptor.key} answers")
+        return self._answer(view)
 
 
-def denies_looking(view: Any) -> ToolPreflightResult:
-    return ToolPreflightResult.deny("no looking") if view.tool == "look" else ALLOWS
+def hooked(*chains: Callable[[World], Sequence[Contribution]]) -> Modules:
+    """A module with all hooks of these chains."""
+    return lambda world: [Module("faults.hooks", *(c for chain in chains for c in chain(world)))]
 
 
-def asks_before_storing(view: Any) -> ToolPreflightResult:
-    return ToolPreflightResult.require_approval("sure?") if view.tool == "store" else ALLOWS
+def note(text: str) -> MessageInput:
+    return MessageInput.of(text)
 
 
-def adds(result: Callable[..., Any]) -> Answer:
-    return lambda _: result((note("by the way"),))
+def text_of(parts: Sequence[object]) -> str:
+    return "".join(part.text for part in parts if isinstance(part, TextPart))
 
 
-def goes_on_once(view: Any) -> CompletionGateResult:
-    if view.follow_ons:
-        return CompletionGateResult.complete()
-    return CompletionGateResult.go_on(note("look again"))
+def admit(view: InputGateView) -> InputGateResult:
+    text = text_of(view.input.parts)
+    if "fails" in text:
+        raise RuntimeError("the gate is broken")
+    if "bad" in text:
+        return InputGateResult.reject("not in this house")
+    return InputGateResult.accept(note(f"seen at the gate: {view.operation}"))
 
 
-def completes(_: object) -> CompletionGateResult:
-    return CompletionGateResult.complete()
+def welcome(view: InputGateView) -> InputGateResult:
+    del view
+    return InputGateResult.accept()
 
 
-def accepts_with_a_word(_: object) -> InputGateResult:
-    return InputGateResult.accept(note("by the way"))
+def input_gates(world: World) -> Sequence[Contribution]:
+    gates = Hook(world, "admit", admit), Hook(world, "welcome", welcome)
+    return [INPUT_GATES.append(hook) for hook in gates]
 
 
-def rejects_poems(view: Any) -> InputGateResult:
-    poem = "poem" in view.input.parts[0].text
-    return InputGateResult.reject("no poems") if poem else InputGateResult.accept()
-
-
-@scenario(hooks(TOOL_PREFLIGHTS, allows, denies_looking, allows, scope=ToolScope()))
-async def preflights_deny_a_call(stage: Stage) -> None:
-    stage.model.answers(calling("look", "nobody", "note"), text_answer("Noted."))
-    await stage.ask(await stage.session(), "Look and note")
-
-
-@scenario(hooks(TOOL_PREFLIGHTS, allows, asks_before_storing, scope=ToolScope(("store", "note"))))
-async def preflight_asks_for_approval(stage: Stage) -> None:
-    stage.model.answers(calling("note", "store", "look"), text_answer("Stored."))
-    session = await stage.session()
-    await stage.send(session, "Store it")
-    await session.approve(await stage.asked(session))
-    await session.when_idle()
-
-
-@scenario(hooks(TOOL_PREFLIGHTS, allows, fails, allows, scope=ToolScope()), completes=False)
-async def preflight_fails(stage: Stage) -> None:
-    stage.model.answers(calling("note", "look"))
-    await stage.ask(await stage.session(), "Note and look")
-
-
-@scenario(
-    hooks(TOOL_RESULT_HOOKS, *[adds(ToolResultHookResult)] * 2, scope=ToolResultScope(("note",)))
-)
-async def result_hooks_add_something(stage: Stage) -> None:
-    stage.model.answers(calling("note", "look"), calling("note"), text_answer("Noted."))
-    await stage.ask(await stage.session(), "Note and look")
-
-
-@scenario(
-    hooks(TOOL_RESULT_HOOKS, adds(ToolResultHookResult), fails, scope=ToolResultScope()),
-    completes=False,
-)
-async def result_hook_fails(stage: Stage) -> None:
-    stage.model.answers(calling("note", "look"))
-    await stage.ask(await stage.session(), "Note and look")
-
-
-@scenario(hooks(COMPLETION_GATES, completes, goes_on_once, goes_on_once))
-async def gates_go_on(stage: Stage) -> None:
-    stage.model.answers(text_answer("First."), calling("note"), text_answer("Second."))
-    await stage.ask(await stage.session(), "Work")
-
-
-@scenario(hooks(COMPLETION_GATES, goes_on_once, fails), completes=False)
-async def gate_fails(stage: Stage) -> None:
-    stage.model.answers(text_answer("First."))
-    await stage.ask(await stage.session(), "Work")
-
-
-@scenario(hooks(INPUT_GATES, accepts_with_a_word, rejects_poems))
-async def gates_let_messages_through(stage: Stage) -> None:
+@scenario(hooked(input_gates))
+async def input_accepted_with_context(stage: Stage) -> None:
     stage.model.answers(calling("wait"), text_answer("First."), text_answer("Second."))
     session = await stage.session()
-    await stage.send(session, "Wait")
+    await stage.send(session, "The first")
     await stage.gate.entered.wait()
-    edited = await stage.send(session, "The second")
-    await stage.access.edit_queued(QueuedCommand(session.id, edited), MessageInput.of("Better"))
-    deleted = await stage.send(session, "The third")
-    await stage.steer(session, "And this")
-    stage.world.withdraw(session.id, deleted)
-    await stage.access.delete_queued(QueuedCommand(session.id, deleted))
+    await stage.steer(session, "This way")
+    queued = await stage.send(session, "The second")
+    await stage.access.edit_queued(QueuedCommand(session.id, queued), note("The better"))
     stage.gate.open()
     await session.when_idle()
 
 
-@scenario(hooks(INPUT_GATES, accepts_with_a_word, rejects_poems))
-async def gate_rejects_a_message(stage: Stage) -> None:
+@scenario(hooked(input_gates))
+async def input_rejected_and_gate_failing(stage: Stage) -> None:
+    stage.model.answers(text_answer("At last."))
     session = await stage.session()
-    with pytest.raises(InputGateError):
-        await session.send("A poem, please")
-    await stage.ask(session, "Prose, please")
+    for text in ("A bad message", "The gate fails", "A good message"):
+        try:
+            await session.view()
+            await stage.ask(session, text)
+        except ClassifiedError as error:
+            if text == "A good message" or error.code == "runtime_closed":
+                raise
 
 
-@scenario(hooks(SESSION_LIFECYCLES, adds(SessionLifecycleResult), scope=LifecycleScope()))
-async def session_opened_and_closed(stage: Stage) -> None:
-    session = await stage.session()
-    await stage.ask(session, "Hello")
-    await session.close()
-    again = await stage.channel.resume_session(session.id)
-    await stage.ask(again, "Hello again")
+def inspect(view: ToolPreflightView) -> ToolPreflightResult:
+    if view.tool == "fail":
+        raise RuntimeError("the inspector is broken")
+    if view.tool == "look":
+        return ToolPreflightResult.deny("nothing to see here")
+    if view.tool == "store":
+        return ToolPreflightResult.require_approval("it would be kept")
+    return ToolPreflightResult.allow()
 
 
-@scenario(hooks(SESSION_LIFECYCLES, adds(SessionLifecycleResult), fails, scope=LifecycleScope()))
-async def session_opened_with_a_hook_that_fails(stage: Stage) -> None:
-    await stage.ask(await stage.session(), "Hello")
-
-
-class ProposesOnce:
-    """Has one more thing to say to the first answer."""
-
-    async def before_run_complete(self, view: Any) -> Sequence[MessageInput]:
-        return [note("and then?")] if len(view.messages) == 2 else []
-
-
-@scenario(lambda: (Module("faults.hooks", AGENT_HOOKS.append(ProposesOnce())),))
-async def agent_hook_proposes(stage: Stage) -> None:
-    stage.model.answers(text_answer("First."), text_answer("Second."))
-    await stage.ask(await stage.session(), "Work")
-
-
-def everything() -> Sequence[Module]:
-    return (
-        Module(
-            "faults.hooks",
-            INPUT_GATES.append(Hook("gate", accepts_with_a_word)),
-            SESSION_LIFECYCLES.append(
-                Hook("life", lambda _: SessionLifecycleResult(), scope=LifecycleScope())
-            ),
-            TOOL_PREFLIGHTS.append(Hook("pre", allows, scope=ToolScope())),
-            TOOL_RESULT_HOOKS.append(
-                Hook("post", adds(ToolResultHookResult), scope=ToolResultScope())
-            ),
-            COMPLETION_GATES.append(Hook("end", goes_on_once)),
-        ),
+def preflights(world: World) -> Sequence[Contribution]:
+    hooks = (
+        Hook(world, "inspect", inspect, ToolScope()),
+        Hook(world, "note", lambda _: ToolPreflightResult.allow(), ToolScope(("note",))),
     )
+    return [TOOL_PREFLIGHTS.append(hook) for hook in hooks]
 
 
-@scenario(everything)
-async def all_hooks_at_once(stage: Stage) -> None:
-    stage.model.answers(calling("note", "look"), text_answer("First."), text_answer("Second."))
+@scenario(hooked(preflights))
+async def preflight_allows_denies_and_asks(stage: Stage) -> None:
+    stage.model.answers(calling("note", "look", "store", "nobody"), text_answer("Done."))
     session = await stage.session()
-    await stage.ask(session, "Work")
-    await session.close()
+    await stage.send(session, "All of it")
+    await session.approve(await stage.asked(session))
+    await session.when_idle()
 
 
-@scenario(everything)
-async def all_hooks_and_a_cancelled_run(stage: Stage) -> None:
-    stage.model.answers(calling("note", "wait"))
+@scenario(hooked(preflights))
+async def preflight_fails(stage: Stage) -> None:
+    stage.model.answers(calling("note", "fail", "note"))
+    await stage.ask(await stage.session(), "Try it")
+
+
+@scenario(hooked(preflights))
+async def cancel_between_preflight_and_tools(stage: Stage) -> None:
+    stage.model.answers(calling("note", "store"))
     session = await stage.session()
-    await stage.send(session, "Wait")
-    await stage.gate.entered.wait()
-    await stage.steer(session, "And this")
+    await stage.send(session, "Store it")
+    await stage.asked(session)
     await session.cancel()
     await session.when_idle()
+
+
+def comment(view: ToolResultView) -> ToolResultHookResult:
+    if view.tool == "look":
+        raise RuntimeError("the commentator is broken")
+    return ToolResultHookResult((note(f"{view.tool} {view.result.status}"),))
+
+
+def result_hooks(world: World) -> Sequence[Contribution]:
+    hooks = (
+        Hook(world, "comment", comment, ToolResultScope()),
+        Hook(
+            world,
+            "failures",
+            lambda _: ToolResultHookResult(),
+            ToolResultScope(statuses=(ToolStatus.FAILED,)),
+        ),
+    )
+    return [TOOL_RESULT_HOOKS.append(hook) for hook in hooks]
+
+
+@scenario(hooked(result_hooks))
+async def results_commented(stage: Stage) -> None:
+    stage.model.answers(calling("note", "fail", "nobody"), text_answer("Done."))
+    await stage.ask(await stage.session(), "Try it")
+
+
+@scenario(hooked(result_hooks))
+async def result_hook_fails(stage: Stage) -> None:
+    stage.model.answers(calling("note", "look", "note"))
+    await stage.ask(await stage.session(), "Try it")
+
+
+def judge(view: CompletionGateView) -> CompletionGateResult:
+    text = text_of(view.parts)
+    if text == "Broken.":
+        raise RuntimeError("the judge is broken")
+    if text == "Half.":
+        return CompletionGateResult.go_on(note("the other half, please"))
+    return CompletionGateResult.complete()
+
+
+def completion_gates(world: World) -> Sequence[Contribution]:
+    gates = (
+        Hook(world, "judge", judge),
+        Hook(world, "clerk", lambda _: CompletionGateResult.complete()),
+    )
+    return [COMPLETION_GATES.append(hook) for hook in gates]
+
+
+@scenario(hooked(completion_gates))
+async def completion_goes_on_once(stage: Stage) -> None:
+    stage.model.answers(text_answer("Half."), calling("note"), text_answer("Whole."))
+    await stage.ask(await stage.session(), "All of it")
+
+
+@scenario(hooked(completion_gates))
+async def completion_gate_fails(stage: Stage) -> None:
+    stage.model.answers(text_answer("Broken."))
+    await stage.ask(await stage.session(), "All of it")
+
+
+@scenario(hooked(completion_gates))
+async def steer_before_the_completion_gates(stage: Stage) -> None:
+    end = anyio.Event()
+    stage.model.answers(text_answer("First.", gate=end), text_answer("Second."))
+    session = await stage.session()
+    await stage.send(session, "Answer")
+    await stage.requested()
+    await stage.steer(session, "Another thing")
+    end.set()
+    await session.when_idle()
+
+
+def greet(view: SessionLifecycleView) -> SessionLifecycleResult:
+    if view.open_kind is None:
+        return SessionLifecycleResult()
+    return SessionLifecycleResult((note(f"opened by {view.open_kind}"),))
+
+
+def stumble(view: SessionLifecycleView) -> SessionLifecycleResult:
+    if view.open_kind is None:
+        raise RuntimeError("the farewell is broken")
+    return SessionLifecycleResult()
+
+
+def lifecycles(world: World) -> Sequence[Contribution]:
+    hooks = (
+        Hook(world, "greet", greet, LifecycleScope()),
+        Hook(world, "stumble", stumble, LifecycleScope()),
+    )
+    return [SESSION_LIFECYCLES.append(hook) for hook in hooks]
+
+
+@scenario(hooked(lifecycles))
+async def opened_forked_and_closed_with_hooks(stage: Stage) -> None:
+    stage.model.answers(text_answer("First."), text_answer("Of the fork."))
+    session = await stage.session()
+    await stage.ask(session, "The first")
+    fork = await stage.channel.fork_session(session.id, agent="tester", workspace="default")
+    await stage.ask(fork, "In the fork")
+    await session.close()
+
+
+@scenario(hooked(input_gates, preflights, result_hooks, completion_gates, lifecycles))
+async def every_hook_at_once(stage: Stage) -> None:
+    stage.model.answers(calling("note"), text_answer("Half."), text_answer("Whole."))
+    await stage.ask(await stage.session(), "All of it")

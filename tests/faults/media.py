@@ -100,3 +100,4 @@ class Database:
 
 
 FILES, DATABASE = Files(), Database()
+MEDIA: dict[str, Medium] = {medium.name: medium for medium in (FILES, DATABASE)}

@@ -33,7 +33,11 @@ MODEL = ModelConfig(provider="test", model="scripted")
 DEADLOCK_SECONDS = 20
 
 
-def no_modules() -> Sequence[Module]:
+Modules = Callable[[World], Sequence[Module]]
+
+
+def no_modules(world: World) -> Sequence[Module]:
+    del world
     return ()
 
 
@@ -47,7 +51,7 @@ class Setup:
     """
 
     config: AgentConfig = field(default_factory=AgentConfig)
-    modules: Callable[[], Sequence[Module]] = no_modules
+    modules: Modules = no_modules
 
 
 class Stage:
@@ -132,7 +136,7 @@ async def process(store: StoppableStore, world: World, setup: Setup) -> AsyncGen
             ApprovalDeskModule(),
             Module("faults.guard", POLICY_GUARDS.append(PausingGuard(world))),
             gateway_channel("faults", stage.channel),
-            *setup.modules(),
+            *setup.modules(world),
         ],
         config=replace(setup.config, system_prompt="Be brief.", tool_keys=keys),
         default_model=MODEL,

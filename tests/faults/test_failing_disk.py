@@ -22,11 +22,12 @@ from agentslot.session import (
     ToolResult,
     ToolStatus,
 )
+from tests.faults.allscenarios import SCENARIOS
 from tests.faults.disk import ALWAYS, APPENDING, FailingOperations, Fault, Leaves
 from tests.faults.harness import Trial, give_up, go_on, telling
 from tests.faults.media import FILES
 from tests.faults.parts import StoppableStore
-from tests.faults.scenarios import SCENARIOS, Scenario, calling
+from tests.faults.scenario import Scenario, calling
 from tests.faults.stage import Setup, Stage, process
 from tests.faults.world import World
 

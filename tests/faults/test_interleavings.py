@@ -36,9 +36,9 @@ from agentslot.session import (
     SessionState,
 )
 from tests.faults import checks
+from tests.faults.allscenarios import SCENARIOS
 from tests.faults.harness import go_on
 from tests.faults.parts import StoppableStore
-from tests.faults.scenarios import SCENARIOS
 from tests.faults.stage import Setup, Stage, process
 from tests.faults.world import World
 

@@ -22,9 +22,10 @@ from agentslot.session import (
     SessionState,
 )
 from tests.faults import checks
+from tests.faults.allscenarios import SCENARIOS
 from tests.faults.harness import go_on, telling
 from tests.faults.parts import StoppableStore
-from tests.faults.scenarios import SCENARIOS, Scenario
+from tests.faults.scenario import Scenario
 from tests.faults.stage import Stage, process
 from tests.faults.world import World
 

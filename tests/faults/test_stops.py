@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.allscenarios import SCENARIOS
 from tests.faults.harness import count_points, stop_and_go_on
 from tests.faults.media import DATABASE, FILES, Medium
-from tests.faults.scenarios import SCENARIOS, Scenario
+from tests.faults.scenario import Scenario
 
 pytestmark = pytest.mark.faults
 

@@ -21,7 +21,9 @@ import anyio.lowlevel
 from agentslot.session import (
     ClassifiedError,
     ErrorKind,
+    ExtensionStatus,
     Fact,
+    InvocationId,
     JournalStatus,
     MessageId,
     SessionId,
@@ -138,6 +140,14 @@ class World:
         if entry is None or entry.status is not JournalStatus.PENDING:
             self.violations.append(f"call {call_id} ran and was not recorded as pending")
         self.effect(call_id)
+
+    def hook_effect(self, session_id: SessionId, invocation_id: InvocationId) -> None:
+        """A hook is asked; it must be known to be asked by now."""
+        journal = self._states[session_id].extensions
+        entry = next((e for e in journal.open.values() if e.invocation.id == invocation_id), None)
+        if entry is None or entry.status is not ExtensionStatus.PENDING:
+            self.violations.append(f"hook {invocation_id} was asked and not recorded as pending")
+        self.effect(invocation_id)
 
     def request_effect(self, session_id: SessionId, attempt_id: str) -> None:
         """A request goes out; its attempt must be known by now."""
