@@ -7,6 +7,17 @@ if __name__ == "standardagent":
 
 from agentslot.standardagent.application import STANDARD_AGENT_PROFILE, new_application
 from agentslot.standardagent.config import AgentConfig, ContextRetention
+from agentslot.standardagent.context import (
+    CONTEXT_COMPACTOR,
+    CONTEXT_SOURCES,
+    Compaction,
+    ContextCompactor,
+    ContextInput,
+    ContextSource,
+    TailCompactor,
+    TailCompactorModule,
+    rebuilt_request,
+)
 from agentslot.standardagent.loop import (
     AGENT_LOOP,
     Action,
@@ -76,6 +87,8 @@ __all__ = [
     "APPROVAL_SERVICE",
     "AUDIT_SINKS",
     "COMMIT_OBSERVERS",
+    "CONTEXT_COMPACTOR",
+    "CONTEXT_SOURCES",
     "METRIC_SINKS",
     "OBSERVATION_HUB",
     "POLICY_GUARDS",
@@ -94,7 +107,11 @@ __all__ = [
     "AuditRecord",
     "AuditSink",
     "CommitNotice",
+    "Compaction",
+    "ContextCompactor",
+    "ContextInput",
     "ContextRetention",
+    "ContextSource",
     "Decision",
     "EffectPolicy",
     "Explanation",
@@ -121,6 +138,8 @@ __all__ = [
     "SessionCommitObserver",
     "StandardLoop",
     "StandardLoopModule",
+    "TailCompactor",
+    "TailCompactorModule",
     "ToolAction",
     "ToolDecision",
     "ToolRules",
@@ -133,4 +152,5 @@ __all__ = [
     "Verdict",
     "explain_call",
     "new_application",
+    "rebuilt_request",
 ]

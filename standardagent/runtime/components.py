@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from agentslot.model import AttemptObserver, ModelExecutor, ModelSelector, TokenCounter
 from agentslot.session import ArtifactStore, ModelConfig, SessionStore, ToolDefinition
 from agentslot.standardagent.config import AgentConfig
+from agentslot.standardagent.context import ContextCompactor, ContextSource
 from agentslot.standardagent.hook import Hooks
 from agentslot.standardagent.loop import AgentLoop
 from agentslot.standardagent.observe import ObservationHub, SessionCommitObserver
@@ -56,6 +57,8 @@ class Components:
     default_model: ModelConfig
     ids: Ids
     hooks: Hooks
+    context_sources: Sequence[ContextSource] = ()
+    compactor: ContextCompactor | None = None
     artifacts: ArtifactStore | None = None
     now: Clock = utc_now
 

@@ -1,6 +1,6 @@
 """The fixed Runtime as a module: resolves the components, opens the Gateway while it runs."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
 import anyio
@@ -8,8 +8,9 @@ import anyio
 from agentslot import Module, One, Registrar, Resolver
 from agentslot.interaction import GATEWAY_ACCESS
 from agentslot.model import ATTEMPT_OBSERVER, MODEL_EXECUTOR, MODEL_SELECTOR, TOKEN_COUNTER
-from agentslot.session import ARTIFACT_STORE, SESSION_STORE, ModelConfig
+from agentslot.session import ARTIFACT_STORE, SESSION_STORE, ModelConfig, is_identity
 from agentslot.standardagent.config import AgentConfig
+from agentslot.standardagent.context import CONTEXT_COMPACTOR, CONTEXT_SOURCES, ContextSource
 from agentslot.standardagent.gateway.access import Gateway
 from agentslot.standardagent.hook import HOOK_SLOTS, install_hooks
 from agentslot.standardagent.loop import AGENT_LOOP
@@ -43,6 +44,8 @@ class RuntimeModule(Module):
             TOOLS.optional(),
             *(TOOLS.key(key) for key in config.tool_keys),
             POLICY_GUARDS.optional(),
+            CONTEXT_SOURCES.optional(),
+            CONTEXT_COMPACTOR.optional(),
             ARTIFACT_STORE.optional(),
             APPROVAL_SERVICE.optional(),
             APPROVAL_DESK.optional(),
@@ -77,6 +80,8 @@ class RuntimeModule(Module):
             default_model=self._default_model,
             ids=Ids(),
             hooks=install_hooks(resolver),
+            context_sources=_with_distinct_keys(resolver[CONTEXT_SOURCES]),
+            compactor=resolver.get(CONTEXT_COMPACTOR),
             artifacts=resolver.get(ARTIFACT_STORE),
         )
         return self._components
@@ -103,3 +108,11 @@ def _exposed(key: str, resolver: Resolver) -> ExposedTool:
         msg = f"the tool under key {key!r} calls itself {definition.name!r}: use one name for both"
         raise ValueError(msg)
     return ExposedTool(tool, definition, tool.parallel_safe, tool.effect)
+
+
+def _with_distinct_keys(sources: Sequence[ContextSource]) -> Sequence[ContextSource]:
+    keys = [source.key for source in sources]
+    if len(set(keys)) != len(keys) or not all(map(is_identity, keys)):
+        msg = f"each context source needs a key of its own; there are: {', '.join(map(repr, keys))}"
+        raise ValueError(msg)
+    return sources
