@@ -41,7 +41,7 @@ from agentslot.standardagent.hook import (
 from agentslot.standardagent.runtime.hooks.chain import BoundaryPolicy, HookChain
 from agentslot.standardagent.runtime.hooks.contexts import contribution
 from agentslot.standardagent.runtime.hooks.interrupting import kind_of_ending
-from agentslot.standardagent.runtime.hooks.question import Asking, reserve
+from agentslot.standardagent.runtime.hooks.question import Asking, Question, reserve
 from agentslot.standardagent.runtime.owner import SessionOwner, runtime_closed
 
 _POLICY: BoundaryPolicy[InputGateResult] = BoundaryPolicy(
@@ -163,10 +163,16 @@ async def _let_through(
     if chain.over:
         closed = runtime_closed(owner.id)
         raise _refusal(owner, chain, closed.kind, closed.code, closed.message)
+    chain.decisive = chain.decisive or next(filter(_rejects, questions), None)
     if chain.decisive is not None:
         await _discard(owner, chain)
         raise _refusal(owner, chain, *_reason(chain))
     return chain, subject
+
+
+def _rejects(question: Question[InputGateResult]) -> bool:
+    answer = question.answer
+    return answer is not None and answer.decision is ExtensionDecision.REJECT
 
 
 def _asking(
