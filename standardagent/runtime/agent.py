@@ -70,13 +70,11 @@ class AgentRuntime:
         if self.owner.notices is not None:
             tasks.start_soon(self.owner.notices.deliver, name=f"commit observers of {state.id}")
 
-    async def open(self, kind: OpenKind) -> tuple[ExtensionDiagnostic, ...]:
-        """Ask the lifecycle hooks, then go on with what a crash left; what the hooks answered."""
-        diagnostics = await ask_at_opening(self.owner, kind)
-        self._resume()
-        return diagnostics
+    async def greet(self, kind: OpenKind) -> tuple[ExtensionDiagnostic, ...]:
+        """Ask the lifecycle hooks about a Session that opens; what they answered."""
+        return await ask_at_opening(self.owner, kind)
 
-    def _resume(self) -> None:
+    def resume(self) -> None:
         """Go on with what a crash left prepared, calls or completion gates, as it was recorded."""
         state = self.owner.state
         if state.active_run is None:

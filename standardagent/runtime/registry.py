@@ -70,8 +70,9 @@ class Registry:
         self._check_running(state.id)
         runtime = AgentRuntime(self._components, self._parts, state, self._tasks)
         try:
-            diagnostics = await runtime.open(kind)
+            diagnostics = await runtime.greet(kind)
             self._check_running(state.id)
+            runtime.resume()
         except BaseException:
             runtime.owner.close()
             raise

@@ -17,6 +17,7 @@ from anyio.abc import TaskGroup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentslot import Module
 from agentslot.interaction import (
     GatewayAccess,
     MessageReceipt,
@@ -38,8 +39,10 @@ from agentslot.session import (
 from tests.faults import checks
 from tests.faults.allscenarios import SCENARIOS
 from tests.faults.harness import go_on
+from tests.faults.hookscenarios import hooked, lifecycles
 from tests.faults.parts import StoppableStore
-from tests.faults.stage import Setup, Stage, process
+from tests.faults.scenarios import asking
+from tests.faults.stage import Modules, Setup, Stage, process
 from tests.faults.world import World
 
 pytestmark = pytest.mark.faults
@@ -315,16 +318,26 @@ async def test_an_application_that_stops_ends_the_run_that_a_send_is_just_starti
     checks.history_is_whole(state)
 
 
-async def test_an_application_that_stops_ends_the_run_that_a_resume_is_just_starting() -> None:
+def asking_with_hooks(world: World) -> Sequence[Module]:
+    return [*asking(world), *hooked(lifecycles)(world)]
+
+
+@pytest.mark.parametrize("through", range(8))
+@pytest.mark.parametrize("modules", [asking, asking_with_hooks], ids=["", "with hooks"])
+async def test_an_application_that_stops_ends_the_run_that_a_resume_is_just_starting(
+    modules: Modules, through: int
+) -> None:
     world, memory, parking = World(), MemoryStore(), Parking()
-    scenario = SCENARIOS["approval_waiting_at_the_end"]
     state = await left_with_a_call_to_approve(memory)
     async with (
         anyio.create_task_group() as tasks,
-        stopping(world, memory, parking, tasks, scenario.setup) as stage,
+        stopping(world, memory, parking, tasks, Setup(modules=modules)) as stage,
     ):
         parking.closed = True
         tasks.start_soon(refused_or_not, stage.access.resume_session, state.id)
+        for _ in range(through):
+            await settle()
+            parking.let_one_through()
     after = (await memory.load(state.id)).state
     assert (after.active_run is None) or dict(after.journal) == dict(state.journal)
 
