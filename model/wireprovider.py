@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
-from agentslot._http import new_client
+from agentslot._http import HttpTransport, new_client
 from agentslot.model.attempt import Timeouts
 from agentslot.model.call import LogicalCall
 from agentslot.model.contract import (
@@ -34,6 +34,7 @@ class WireProvider:
 
     Attributes:
         credentials: gives the key that the endpoint refers to.
+        transport: stands in for the network; None is the network.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class WireProvider:
         usage: UsageLedger | None = None,
     ) -> None:
         self.credentials: CredentialResolver = EnvironmentCredentials()
+        self.transport: HttpTransport | None = None
         self._wire = wire
         self._endpoint = endpoint
         self._models = {(model.provider, model.model): model for model in models}
@@ -102,6 +104,7 @@ class WireProvider:
                     new_client,
                     idle_seconds=self._timeouts.idle_seconds,
                     connect_seconds=self._timeouts.connect_seconds,
+                    transport=self.transport,
                 )
                 # Loading the certificates takes tens of milliseconds, and reads files.
                 self._client = await anyio.to_thread.run_sync(make)

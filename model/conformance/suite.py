@@ -1,5 +1,7 @@
 """The checks of the contract, and how to run them."""
 
+from typing import cast
+
 import anyio
 
 from agentslot.model.conformance import answers, attempts, cancellation
@@ -46,8 +48,7 @@ def _failure(name: str, error: Exception) -> ConformanceFailure:
     if isinstance(error, ConformanceFailure):
         return error
     if isinstance(error, ExceptionGroup):
-        inner = [each for each in error.exceptions if isinstance(each, Exception)]
-        return _failure(name, inner[0])
+        return _failure(name, cast("ExceptionGroup[Exception]", error).exceptions[0])
     if isinstance(error, TimeoutError):
         return ConformanceFailure(name, f"it did not end within {_CHECK_SECONDS} seconds")
     return ConformanceFailure(name, f"the executor failed with {error!r}")
