@@ -16,6 +16,7 @@ from agentslot.model.contract import (
     ModelDescriptor,
 )
 from agentslot.model.endpoint import Endpoint
+from agentslot.model.estimate import Measure
 from agentslot.model.extension import MODEL_PROVIDERS
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire
@@ -61,6 +62,11 @@ class ProviderModule(Module):
     def over(self, transport: HttpTransport) -> Self:
         """Let requests go through `transport` instead of the network; gives the module back."""
         self._provider.transport = transport
+        return self
+
+    def counted_by(self, measure: Measure) -> Self:
+        """Let `measure` count the tokens of texts, such as OpenAITokens; gives the module back."""
+        self._provider.measure = measure
         return self
 
     def register(self, registrar: Registrar) -> None:

@@ -19,7 +19,7 @@ from agentslot.model.contract import (
     ModelRequest,
 )
 from agentslot.model.endpoint import Endpoint
-from agentslot.model.estimate import UsageLedger
+from agentslot.model.estimate import Measure, UsageLedger, bound_text
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire
 from agentslot.session import ClassifiedError, ErrorKind, ModelConfig
@@ -35,6 +35,7 @@ class WireProvider:
     Attributes:
         credentials: gives the key that the endpoint refers to.
         transport: stands in for the network; None is the network.
+        measure: counts the tokens of texts.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class WireProvider:
     ) -> None:
         self.credentials: CredentialResolver = EnvironmentCredentials()
         self.transport: HttpTransport | None = None
+        self.measure: Measure = bound_text
         self._wire = wire
         self._endpoint = endpoint
         self._models = {(model.provider, model.model): model for model in models}
@@ -82,7 +84,11 @@ class WireProvider:
 
     async def count_tokens(self, request: ModelRequest) -> int:
         """An upper bound: what was reported of the conversation, and a bound of what is new."""
-        return self._usage.bound(request.inputs.ledger, self._wire.encode(request).body)
+        ledger, body = request.inputs.ledger, self._wire.encode(request).body
+        if self.measure is bound_text:
+            return self._usage.bound(ledger, body)
+        # A vocabulary is large, and a long text takes it a while.
+        return await anyio.to_thread.run_sync(self._usage.bound, ledger, body, self.measure)
 
     def fingerprint(self, request: ModelRequest) -> str:
         """A digest of the exact bytes and their address; see ModelProvider."""
