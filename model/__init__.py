@@ -48,6 +48,7 @@ from agentslot.model.openai_compatible import OpenAICompatibleModule
 from agentslot.model.openai_responses import OpenAIResponsesModule
 from agentslot.model.price import Price, Rates, RatesAbove
 from agentslot.model.retry import RetryPolicy
+from agentslot.model.tokens import OpenAITokens
 from agentslot.model.transcript import Input, Ledger, Transcript
 from agentslot.model.wires.anthropic_messages import AnthropicSettings, KeyHeader, ThinkingStyle
 from agentslot.model.wires.caching import CacheRetention
@@ -104,6 +105,7 @@ __all__ = [
     "OllamaSettings",
     "OpenAICompatibleModule",
     "OpenAIResponsesModule",
+    "OpenAITokens",
     "Price",
     "Proceed",
     "ProviderExecutor",

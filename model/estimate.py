@@ -8,6 +8,7 @@ conversation replaces the bound for that part, so only what is new is overestima
 
 import math
 import re
+from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
 from agentslot.model.transcript import Ledger
@@ -24,11 +25,20 @@ _TOKENS_PER_IMAGE = 2_000
 _BYTES_PER_TOKEN = 4
 
 
-def bound_tokens(body: bytes) -> int:
-    """An upper bound of the tokens of an encoded request."""
-    text, images = _without_images(body)
+Measure = Callable[[bytes], int]
+"""Counts the tokens of a text, or gives a bound that is never too low."""
+
+
+def bound_text(text: bytes) -> int:
+    """An upper bound of the tokens of a text, by its bytes."""
     others = len(text.translate(None, _LETTERS))
-    return others + math.ceil((len(text) - others) * _TOKENS_PER_LETTER) + images
+    return others + math.ceil((len(text) - others) * _TOKENS_PER_LETTER)
+
+
+def bound_tokens(body: bytes, measure: Measure = bound_text) -> int:
+    """An upper bound of the tokens of an encoded request, whose texts `measure` counts."""
+    text, images = _without_images(body)
+    return measure(text) + images
 
 
 def _probable_tokens(body: bytes) -> int:
@@ -55,19 +65,22 @@ class UsageLedger:
         if request.stable and usage is not None and not usage.estimated:
             self._known[conversation] = (request.body[: request.stable], usage.input)
 
-    def bound(self, conversation: Ledger, body: bytes) -> int:
+    def bound(self, conversation: Ledger, body: bytes, measure: Measure = bound_text) -> int:
         """An upper bound of the tokens of the next request with that body."""
-        beginning, tokens = self._known.get(conversation, (b"", 0))
-        if not beginning or not body.startswith(beginning):
-            return bound_tokens(body)
-        return tokens + bound_tokens(body[len(beginning) :])
+        tokens, new = self._split(conversation, body)
+        return tokens + bound_tokens(new, measure)
 
     def expect(self, conversation: Ledger, body: bytes) -> int:
         """How many tokens the next request with that body probably has; it may have more."""
+        tokens, new = self._split(conversation, body)
+        return tokens + _probable_tokens(new)
+
+    def _split(self, conversation: Ledger, body: bytes) -> tuple[int, bytes]:
+        """The tokens of the beginning that were reported, and what comes behind it."""
         beginning, tokens = self._known.get(conversation, (b"", 0))
         if not beginning or not body.startswith(beginning):
-            return _probable_tokens(body)
-        return tokens + _probable_tokens(body[len(beginning) :])
+            return 0, body
+        return tokens, body[len(beginning) :]
 
     @staticmethod
     def estimate(body: bytes, text: str) -> TokenUsage:

@@ -4,8 +4,10 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import Self
 
 from agentslot import Module, Registrar, Resolver
+from agentslot._http import HttpTransport
 from agentslot.model.attempt import Timeouts
 from agentslot.model.catalog import embedded_catalog, find, resolve_at
 from agentslot.model.contract import (
@@ -14,6 +16,7 @@ from agentslot.model.contract import (
     ModelDescriptor,
 )
 from agentslot.model.endpoint import Endpoint
+from agentslot.model.estimate import Measure
 from agentslot.model.extension import MODEL_PROVIDERS
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire
@@ -55,6 +58,16 @@ class ProviderModule(Module):
         self._referred = endpoint.credential is not None and not in_environment(endpoint.credential)
         if self._referred:
             self.requires = (CREDENTIAL_RESOLVER.required(),)
+
+    def over(self, transport: HttpTransport) -> Self:
+        """Let requests go through `transport` instead of the network; gives the module back."""
+        self._provider.transport = transport
+        return self
+
+    def counted_by(self, measure: Measure) -> Self:
+        """Let `measure` count the tokens of texts, such as OpenAITokens; gives the module back."""
+        self._provider.measure = measure
+        return self
 
     def register(self, registrar: Registrar) -> None:
         """Contribute provider and catalog under the provider's key."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
-from agentslot._http import new_client
+from agentslot._http import HttpTransport, new_client
 from agentslot.model.attempt import Timeouts
 from agentslot.model.call import LogicalCall
 from agentslot.model.contract import (
@@ -19,7 +19,7 @@ from agentslot.model.contract import (
     ModelRequest,
 )
 from agentslot.model.endpoint import Endpoint
-from agentslot.model.estimate import UsageLedger
+from agentslot.model.estimate import Measure, UsageLedger, bound_text
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire
 from agentslot.session import ClassifiedError, ErrorKind, ModelConfig
@@ -34,6 +34,8 @@ class WireProvider:
 
     Attributes:
         credentials: gives the key that the endpoint refers to.
+        transport: stands in for the network; None is the network.
+        measure: counts the tokens of texts.
     """
 
     def __init__(
@@ -47,6 +49,8 @@ class WireProvider:
         usage: UsageLedger | None = None,
     ) -> None:
         self.credentials: CredentialResolver = EnvironmentCredentials()
+        self.transport: HttpTransport | None = None
+        self.measure: Measure = bound_text
         self._wire = wire
         self._endpoint = endpoint
         self._models = {(model.provider, model.model): model for model in models}
@@ -80,7 +84,11 @@ class WireProvider:
 
     async def count_tokens(self, request: ModelRequest) -> int:
         """An upper bound: what was reported of the conversation, and a bound of what is new."""
-        return self._usage.bound(request.inputs.ledger, self._wire.encode(request).body)
+        ledger, body = request.inputs.ledger, self._wire.encode(request).body
+        if self.measure is bound_text:
+            return self._usage.bound(ledger, body)
+        # A vocabulary is large, and a long text takes it a while.
+        return await anyio.to_thread.run_sync(self._usage.bound, ledger, body, self.measure)
 
     def fingerprint(self, request: ModelRequest) -> str:
         """A digest of the exact bytes and their address; see ModelProvider."""
@@ -102,6 +110,7 @@ class WireProvider:
                     new_client,
                     idle_seconds=self._timeouts.idle_seconds,
                     connect_seconds=self._timeouts.connect_seconds,
+                    transport=self.transport,
                 )
                 # Loading the certificates takes tens of milliseconds, and reads files.
                 self._client = await anyio.to_thread.run_sync(make)

@@ -16,6 +16,7 @@ from agentslot.model import (
     Reset,
     TextDelta,
 )
+from agentslot.model.streamcheck import StreamCheck, StreamViolation
 from agentslot.session import (
     AppendBudgetExceeded,
     AppendLimitExceeded,
@@ -42,7 +43,6 @@ from agentslot.standardagent.runtime.hooks.preflight import reserve_preflights
 from agentslot.standardagent.runtime.prepare import FixedParts, prepare_request
 from agentslot.standardagent.runtime.results import commit_results
 from agentslot.standardagent.runtime.run import Run
-from agentslot.standardagent.runtime.streamcheck import StreamCheck, StreamViolation
 
 log = logging.getLogger(__name__)
 
