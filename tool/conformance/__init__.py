@@ -1,0 +1,45 @@
+"""The referee of `tool/v1`: what every tool does, checked from outside.
+
+```python
+from agentslot.tool.conformance import Trial, check_tool
+
+async def test_my_tool_is_a_tool() -> None:
+    await check_tool(my_tool, Trial({"city": "Paris"}))
+```
+
+The trial is a call that the tool can carry out; it is made several times, so its effect should be
+one that can be repeated. The checks are plain async functions and need no test framework.
+"""
+
+from agentslot.tool.conformance.calls import Trial
+from agentslot.tool.conformance.declaration import DECLARATION_CHECKS
+from agentslot.tool.conformance.invoking import INVOCATION_CHECKS
+from agentslot.tool.conformance.report import Check, ConformanceFailure
+from agentslot.tool.contract import Tool
+
+CONTRACT = "tool/v1"
+
+CHECKS: tuple[Check, ...] = (*DECLARATION_CHECKS, *INVOCATION_CHECKS)
+"""All checks, each a function of a tool and a trial."""
+
+__all__ = ["CHECKS", "CONTRACT", "Check", "ConformanceFailure", "Trial", "check_tool"]
+
+
+async def check_tool(tool: Tool, trial: Trial) -> None:
+    """Run all checks.
+
+    Args:
+        tool: the tool.
+        trial: a call that succeeds.
+
+    Raises:
+        ConformanceFailure: the first check that fails, and what was wrong.
+    """
+    for check in CHECKS:
+        try:
+            await check(tool, trial)
+        except ConformanceFailure:
+            raise
+        except Exception as error:
+            name = getattr(check, "__name__", repr(check))
+            raise ConformanceFailure(name, f"the tool failed with {error!r}") from error
