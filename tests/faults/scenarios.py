@@ -24,6 +24,7 @@ from agentslot.standardagent import (
     AGENT_LOOP,
     Action,
     AgentConfig,
+    ContextRetention,
     Decision,
     LoopState,
     Outcome,
@@ -364,6 +365,21 @@ async def started_from_a_summary(stage: Stage) -> None:
         SendMessage(opened.session_id, MessageInput.of("Go on"))
     )
     stage.world.accept(result.session_id, result.message_id)
+
+
+@scenario()
+async def rewound_with_a_summary(stage: Stage) -> None:
+    stage.model.answers(calling("note"), text_answer("First."), text_answer("Of the branch."))
+    session = await stage.session()
+    await stage.ask(session, "The first")
+    branch = await session.rewind(summary="It was noted.")
+    await stage.ask(branch, "Something else")
+
+
+@scenario(config=AgentConfig(context_retention=ContextRetention.RETAIN_ALL))
+async def every_request_kept(stage: Stage) -> None:
+    stage.model.answers(calling("note"), calling("look"), text_answer("Done."))
+    await stage.ask(await stage.session(), "Note and look")
 
 
 class WaitingLoop:

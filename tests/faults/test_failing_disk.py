@@ -34,7 +34,7 @@ from tests.faults.world import World
 pytestmark = pytest.mark.faults
 
 FAULTS = [fault for fault in APPENDING if fault.leaves is not Leaves.IT_DONE]
-SAMPLE = 12
+SAMPLE = 20
 PLAIN = Setup()
 
 DISK_FULL = Fault("disk full", {"write": ALWAYS}, code=errno.ENOSPC)

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.faults
 TURNS = 8
 """How often other tasks get their turn before the part that was interrupted goes on."""
 
-SAMPLE = 12
+SAMPLE = 20
 
 each_scenario = pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
 

@@ -50,8 +50,8 @@ async def kill_at_every(
 async def test_a_session_survives_kills_at_some_points(
     medium: Medium, tmp_path: Path, anyio_backend_name: str
 ) -> None:
-    some = list(SCENARIOS.values())[::4]
-    assert await kill_at_every(24, some, medium, tmp_path, anyio_backend_name) >= 10
+    some = list(SCENARIOS.values())[::7]
+    assert await kill_at_every(24, some, medium, tmp_path, anyio_backend_name) >= 5
 
 
 @pytest.mark.heavy

@@ -15,7 +15,7 @@ from tests.faults.scenario import Scenario
 
 pytestmark = pytest.mark.faults
 
-SAMPLE = 10
+SAMPLE = 16
 
 each_scenario = pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
 
