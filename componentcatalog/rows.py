@@ -63,7 +63,7 @@ ROWS: tuple[Component, ...] = (
         "hook.tool_preflight",
         Kind.CHAIN,
         "optional",
-        "Advises on a tool call before policy decides and anything runs: allow, deny, ask a person.",
+        "Advises on a tool call before policy decides and anything runs: allow, deny or ask.",
         _CONTRACTED,
         Contract("agentslot.standardagent.hook", "ToolPreflight", "TOOL_PREFLIGHTS"),
     ),

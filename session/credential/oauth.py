@@ -99,7 +99,8 @@ class OAuthCredentials(LookupCredentials):
             with anyio.CancelScope(shield=True):
                 token = await change(await self._store.load(vendor))
                 await self._store.save(vendor, token)
-        return token
+                return token
+        raise AssertionError("unreachable: a shielded scope swallows nothing")
 
     async def _renewed(self, ref: CredentialRef) -> OAuthToken:
         async def renew(token: OAuthToken | None) -> OAuthToken:
