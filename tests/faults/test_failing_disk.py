@@ -65,6 +65,7 @@ async def fail_and_go_on(scenario: Scenario, folder: Path, fault: Fault, at: int
     with telling(f"{scenario.name}: write {at} fails: {fault.name}", world):
         async with running(folder, operations, world, scenario.setup) as stage:
             await _drive_until_failure(scenario, stage, operations)
+            operations.spare_what_follows()
             stage.gate.open()
             stage.model.forget()
             for session_id in FILES.sessions(folder):
