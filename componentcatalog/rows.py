@@ -231,6 +231,8 @@ ROWS: tuple[Component, ...] = (
         Kind.CHAIN,
         "optional",
         "Adds inputs of its own to a model request; leaves history and prompt alone.",
+        _CONTRACTED,
+        Contract("agentslot.standardagent", "ContextSource", "CONTEXT_SOURCES"),
     ),
     Component(
         "context",
@@ -238,6 +240,8 @@ ROWS: tuple[Component, ...] = (
         Kind.ONE,
         "optional",
         "Makes the inputs of a request shorter when they no longer fit.",
+        _CONTRACTED,
+        Contract("agentslot.standardagent", "ContextCompactor", "CONTEXT_COMPACTOR"),
     ),
     Component(
         "context",

@@ -96,8 +96,9 @@ class OAuthCredentials(LookupCredentials):
     ) -> OAuthToken:
         """Replace a vendor's tokens under its lock; the only way to write them."""
         async with self._locks.hold(vendor):
+            token = await self._store.load(vendor)
             with anyio.CancelScope(shield=True):
-                token = await change(await self._store.load(vendor))
+                token = await change(token)
                 await self._store.save(vendor, token)
                 return token
         raise AssertionError("unreachable: a shielded scope swallows nothing")
