@@ -6,10 +6,13 @@ from agentslot.tool.files.edit import Edit, edit_bytes
 from agentslot.tool.files.glob import path_filter
 from agentslot.tool.files.read import TextRange, read_range
 from agentslot.tool.files.tools import FileTools
+from agentslot.tool.files.undo import Change, ChangeLog
 from agentslot.tool.files.write import replace, sha256
 
 __all__ = [
     "Browser",
+    "Change",
+    "ChangeLog",
     "Edit",
     "FileRoot",
     "FileTools",
