@@ -221,7 +221,7 @@ ROWS: tuple[Component, ...] = (
         _REQUIRED,
         Evidence(
             suite="session.store/v2",
-            conformance=("MemoryStore", "FileStore", "SqliteStore"),
+            conformance=("MemoryStore", "FileStore", "SqliteStore", "PostgresStore"),
             gaps=("all three decide with the same aggregate, so none is independent",),
         ),
     ),

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from agentslot.session.clock import Clock, utc_now
 from agentslot.session.codec import UnreadableError
-from agentslot.session.durable import DurableStore, Stored, UncertainError
+from agentslot.session.durable import DurableStore
 from agentslot.session.errors import ClassifiedError, ErrorKind, SessionDamagedError
 from agentslot.session.fileformat import fingerprint
 from agentslot.session.identity import SessionId
 from agentslot.session.listing import Listed
 from agentslot.session.lockfile import LockFile
+from agentslot.session.medium import Stored, UncertainError
 from agentslot.session.message import Message
 from agentslot.session.recent import outcome_of
 from agentslot.session.requests import session_exists
@@ -22,6 +23,7 @@ from agentslot.session.sqliteschema import APPLICATION_ID, SCHEMA, VERSION
 from agentslot.session.sqlitewriter import insert_commit, insert_session, update_session
 from agentslot.session.state import SessionState
 from agentslot.session.store import CommitRequest, NewSession
+from agentslot.session.threads import InThreads
 
 
 class SqliteStore(DurableStore[Stored]):
@@ -42,7 +44,7 @@ class SqliteStore(DurableStore[Stored]):
     """
 
     def __init__(self, path: str | Path, *, clock: Clock = utc_now) -> None:
-        super().__init__(_Database(Path(path)), clock=clock)
+        super().__init__(InThreads(_Database(Path(path))), clock=clock)
 
 
 class _Database:
