@@ -4,13 +4,13 @@ Both have the same interface. Nothing else imports either, and this module impor
 client is made, so that `import agentslot` stays light.
 """
 
-from collections.abc import Generator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 import anyio
 
@@ -19,12 +19,25 @@ from agentslot._errors import AgentSlotError
 if TYPE_CHECKING:  # the checkers know httpx; httpx2 looks the same
     import httpx  # noqa: TID251 - this module is the exception that the ban names
 
-    AsyncBaseTransport: TypeAlias = httpx.AsyncBaseTransport
     AsyncByteStream: TypeAlias = httpx.AsyncByteStream
     AsyncClient: TypeAlias = httpx.AsyncClient
+    HttpRequest: TypeAlias = httpx.Request
+    HttpResponse: TypeAlias = httpx.Response
 
 
 _CLOSE_SECONDS = 2.0
+
+
+class HttpTransport(Protocol):
+    """What carries requests: the network, or what stands in for it."""
+
+    async def handle_async_request(self, request: "HttpRequest") -> "HttpResponse":
+        """Send a request and wait for the head of its answer."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        ...
 
 
 class HttpFailure(StrEnum):
@@ -68,7 +81,7 @@ def new_client(
     idle_seconds: float,
     connect_seconds: float = 10.0,
     max_connections: int = 100,
-    transport: "AsyncBaseTransport | None" = None,
+    transport: HttpTransport | None = None,
 ) -> "AsyncClient":
     """Make an asynchronous client without hidden behaviour.
 
@@ -91,6 +104,42 @@ def new_client(
         transport=transport,
     )
     return client
+
+
+def network_transport() -> HttpTransport:
+    """A transport to the network that takes nothing from the environment."""
+    transport: HttpTransport = http_library().AsyncHTTPTransport(trust_env=False)
+    return transport
+
+
+def stream_response(
+    status: int,
+    headers: Mapping[str, str],
+    pieces: AsyncIterator[bytes],
+    closed: Callable[[], Awaitable[None]] | None = None,
+) -> "HttpResponse":
+    """An answer whose body comes in pieces, for transports of one's own.
+
+    Args:
+        status: HTTP status.
+        headers: Header fields.
+        pieces: The body.
+        closed: Called when nobody wants more of it.
+    """
+    http = http_library()
+    base: type[object] = http.AsyncByteStream
+
+    class Pieces(base):  # type: ignore[misc, valid-type]  # the library asks for this base
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            async for piece in pieces:
+                yield piece
+
+        async def aclose(self) -> None:
+            if closed is not None:
+                await closed()
+
+    response: HttpResponse = http.Response(status, headers=dict(headers), stream=Pieces())
+    return response
 
 
 class HttpBody:

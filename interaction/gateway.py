@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal, Protocol
 
 from agentslot import One
@@ -162,6 +163,7 @@ class RunResult:
         usage: tokens of all its attempts.
         diagnostics: at most 100 invocations of hooks about this Run and its message, newest first.
         has_more_diagnostics: whether there are more; page on with `extension_diagnostics`.
+        cost_usd: what they cost in US dollars, exactly; None if the price of one is not known.
     """
 
     session_id: SessionId
@@ -174,6 +176,7 @@ class RunResult:
     termination: RunTermination | None = None
     diagnostics: tuple[ExtensionDiagnostic, ...] = ()
     has_more_diagnostics: bool = False
+    cost_usd: Decimal | None = None
 
     @property
     def text(self) -> str:

@@ -4,12 +4,13 @@ The handle remembers the last revision it saw and sends it along when it writes 
 so that a change by somebody else is a conflict which the caller sees. It never retries one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from types import TracebackType
 from typing import TypeVar, overload
 
 import anyio
 
+from agentslot.interaction.errors import InputGateError
 from agentslot.interaction.events import Event
 from agentslot.interaction.gateway import (
     AnswerApproval,
@@ -31,6 +32,7 @@ from agentslot.session import (
     ClientMessageId,
     MessageId,
     MessageInput,
+    ModelConfig,
     Part,
     Repair,
     SessionId,
@@ -136,8 +138,10 @@ class ChannelSession:
         Raises:
             RevisionConflictError: somebody else changed the Session since this handle looked;
                 look at `view()`, then decide.
+            InputGateError: an input gate did not let the message through; also of the two below.
         """
-        receipt = await self._access.send(self._message(content, client_message_id))
+        request = self._message(content, client_message_id)
+        receipt = await self._submitted(self._access.send(request))
         self._saw(receipt.revision, run_active=True)
         return receipt
 
@@ -194,7 +198,7 @@ class ChannelSession:
         request = self._message(content, client_message_id)
         self._waiting_calls += 1
         try:
-            result = await self._access.send_and_wait(request)
+            result = await self._submitted(self._access.send_and_wait(request))
         except anyio.get_cancelled_exc_class():
             self._run_active = True
             raise
@@ -211,14 +215,13 @@ class ChannelSession:
         Raises:
             ClassifiedError: `conflict/no_active_run`.
         """
-        receipt = await self._access.steer(
-            SendMessage(
-                self.id,
-                MessageInput.of(content),
-                actor=self._actor,
-                client_message_id=_client_message_id(client_message_id),
-            )
+        request = SendMessage(
+            self.id,
+            MessageInput.of(content),
+            actor=self._actor,
+            client_message_id=_client_message_id(client_message_id),
         )
+        receipt = await self._submitted(self._access.steer(request))
         self._saw(receipt.revision, run_active=True)
         return receipt
 
@@ -242,6 +245,17 @@ class ChannelSession:
         """Wait until no Run is active; returns the revision then."""
         revision = await self._access.when_idle(self.id)
         self._saw(revision, run_active=False)
+        return revision
+
+    async def update_model_config(self, config: ModelConfig) -> int:
+        """Go on with another model from the next Run on; returns the new revision.
+
+        Raises:
+            ClassifiedError: `conflict/active_run`, or the model is not known or not allowed.
+        """
+        command = SessionCommand(self.id, self._expected(), self._actor)
+        revision = await self._access.update_model_config(command, config)
+        self._saw(revision)
         return revision
 
     def events(self, *, after_revision: int | None = None) -> SessionEvents:
@@ -330,6 +344,14 @@ class ChannelSession:
 
     def _expected(self) -> int | None:
         return None if self._run_active or self._waiting_calls else self._revision
+
+    async def _submitted(self, answer: Awaitable[T]) -> T:
+        """Asking gates moves the Session on, also when they refuse: that is no surprise later."""
+        try:
+            return await answer
+        except InputGateError as refusal:
+            self._saw(refusal.current_revision)
+            raise
 
     def _saw(self, revision: int, *, run_active: bool | None = None) -> None:
         # Answers to calls of several tasks may arrive out of order: the newest one knows best.

@@ -24,7 +24,6 @@ from agentslot.model.contract import (
     ModelExecutor,
     ModelRequest,
     ModelStream,
-    Price,
     ReasoningDelta,
     RequestedCall,
     Reset,
@@ -33,11 +32,23 @@ from agentslot.model.contract import (
     TokenCounter,
 )
 from agentslot.model.errors import ModelError, ModelErrorCode
+from agentslot.model.executor import ProviderExecutor, ProvidersModule
+from agentslot.model.extension import (
+    MODEL_MIDDLEWARE,
+    MODEL_PROVIDERS,
+    MODEL_SELECTOR,
+    ModelMiddleware,
+    ModelProvider,
+    ModelSelector,
+    Proceed,
+)
 from agentslot.model.google import GoogleModule
 from agentslot.model.ollama import OllamaModule
 from agentslot.model.openai_compatible import OpenAICompatibleModule
 from agentslot.model.openai_responses import OpenAIResponsesModule
+from agentslot.model.price import Price, Rates, RatesAbove
 from agentslot.model.retry import RetryPolicy
+from agentslot.model.tokens import OpenAITokens
 from agentslot.model.transcript import Input, Ledger, Transcript
 from agentslot.model.wires.anthropic_messages import AnthropicSettings, KeyHeader, ThinkingStyle
 from agentslot.model.wires.caching import CacheRetention
@@ -55,6 +66,9 @@ __all__ = [
     "ATTEMPT_OBSERVER",
     "MODEL_CATALOG",
     "MODEL_EXECUTOR",
+    "MODEL_MIDDLEWARE",
+    "MODEL_PROVIDERS",
+    "MODEL_SELECTOR",
     "TOKEN_COUNTER",
     "AnthropicModule",
     "AnthropicSettings",
@@ -82,13 +96,22 @@ __all__ = [
     "ModelErrorCode",
     "ModelEvent",
     "ModelExecutor",
+    "ModelMiddleware",
+    "ModelProvider",
     "ModelRequest",
+    "ModelSelector",
     "ModelStream",
     "OllamaModule",
     "OllamaSettings",
     "OpenAICompatibleModule",
     "OpenAIResponsesModule",
+    "OpenAITokens",
     "Price",
+    "Proceed",
+    "ProviderExecutor",
+    "ProvidersModule",
+    "Rates",
+    "RatesAbove",
     "Reasoning",
     "ReasoningDelta",
     "RequestedCall",

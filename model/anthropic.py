@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from agentslot.model.attempt import Timeouts
 from agentslot.model.contract import ExecutionCapabilities, ModelDescriptor
-from agentslot.model.endpoint import Endpoint, EnvironmentCredential
+from agentslot.model.endpoint import Endpoint, key_reference
 from agentslot.model.provider import ProviderModule, describe_models
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wires.anthropic_messages import (
@@ -13,19 +13,20 @@ from agentslot.model.wires.anthropic_messages import (
     ThinkingStyle,
 )
 from agentslot.session import Reasoning
+from agentslot.session.credential import CredentialRef
 
 _WINDOW = 200_000
 _EFFORTS = (Reasoning.DEFAULT, Reasoning.LOW, Reasoning.MEDIUM, Reasoning.HIGH)
 
 
 class AnthropicModule(ProviderModule):
-    """Fills `model.executor` with one server that speaks Anthropic's Messages API.
+    """Adds one server that speaks Anthropic's Messages API.
 
     ```python
     AnthropicModule(models=["claude-sonnet-5"])
     ```
 
-    It also gives the default token counter, and a catalog under the provider's key.
+    Several providers in one application need different keys.
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class AnthropicModule(ProviderModule):
         *,
         base_url: str = "https://api.anthropic.com",
         api_key_env: str | None = "ANTHROPIC_API_KEY",
+        credential: CredentialRef | None = None,
         provider: str = "anthropic",
         settings: AnthropicSettings | None = None,
         headers: Mapping[str, str | None] | None = None,
@@ -43,12 +45,13 @@ class AnthropicModule(ProviderModule):
         """Describe the server; nothing is connected or looked up before the first request.
 
         Args:
-            models: what may be asked: ids, or descriptors where window, output limit, efforts or
-                price are known. An id alone is taken for a text model with a window of 200,000
-                tokens.
+            models: what may be asked: ids that the catalog knows, or descriptors. An id that
+                it does not know is taken for the vendor's default model at the vendor's own
+                server, and for a text model with a window of 200,000 tokens elsewhere.
             base_url: absolute URL to which `/v1/messages` is appended.
             api_key_env: environment variable with the key, read anew for each attempt; None for a
                 server that wants no key.
+            credential: reference of the key in `credential.resolver`, in place of api_key_env.
             provider: key of this server in model selections and the catalog.
             settings: API version, key header, caching and thinking.
             headers: further header fields of every request; None removes one.
@@ -65,13 +68,12 @@ class AnthropicModule(ProviderModule):
             thinks = chosen.thinking_style(model) is not ThinkingStyle.NONE
             return ExecutionCapabilities(_WINDOW, reasoning=_EFFORTS if thinks else _EFFORTS[:1])
 
-        described = describe_models(models, provider, guess)
+        described = describe_models(models, provider, base_url, guess)
         limits = {d.model: d.capabilities.max_output_tokens for d in described}
-        credential = None if api_key_env is None else EnvironmentCredential(api_key_env)
         super().__init__(
             f"model.anthropic.{provider}",
             AnthropicMessagesWire(chosen, limits),
-            Endpoint(base_url, credential, headers or {}),
+            Endpoint(base_url, key_reference(api_key_env, credential), headers or {}),
             described,
             retry=retry,
             timeouts=timeouts,

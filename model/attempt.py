@@ -1,6 +1,6 @@
 """One physical request: sent, and read until its answer is complete or broken."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from agentslot.model.endpoint import Endpoint
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.wire import Answer, Delta, Wire, WireRequest
 from agentslot.session import AttemptId
+from agentslot.session.credential import CredentialError, CredentialResolver
 
 if TYPE_CHECKING:
     from agentslot._http import AsyncClient
@@ -42,7 +43,12 @@ class Attempt:
     """One request to a provider, whose start is recorded already."""
 
     def __init__(
-        self, attempt_id: AttemptId, wire: Wire, endpoint: Endpoint, timeouts: Timeouts
+        self,
+        attempt_id: AttemptId,
+        wire: Wire,
+        endpoint: Endpoint,
+        credentials: CredentialResolver,
+        timeouts: Timeouts,
     ) -> None:
         self.id = attempt_id
         self.request_id = ""
@@ -50,6 +56,7 @@ class Attempt:
         self.answering = False
         self._wire = wire
         self._endpoint = endpoint
+        self._credentials = credentials
         self._body: HttpBody | None = None
         self._idle_seconds = timeouts.idle_seconds
         self._deadline = monotonic() + timeouts.total_seconds
@@ -61,22 +68,31 @@ class Attempt:
         Raises:
             ModelError: no credential, no connection, no time, or an answer that is a failure.
         """
-        own = {"content-type": "application/json", **request.headers}
-        if self._endpoint.credential is not None:
-            self._secret = self._endpoint.credential.resolve()
-            own.update(self._wire.authorization(self._secret))
-        headers = self._endpoint.header_fields(own)
         try:
             with anyio.fail_after(self._deadline - monotonic()):
+                headers = await self._header_fields(request)
                 url = self._endpoint.url(request.path)
                 self._body = await open_body(client, url, headers, request.body)
         except (HttpError, TimeoutError) as error:
             raise _transport_error(error, answering=False) from error
         received = self._body.headers
-        self.request_id = received.get("x-request-id") or received.get("request-id", "")
+        request_id = received.get("x-request-id") or received.get("request-id", "")
+        self.request_id = self.redacted(request_id)
         if self._body.status != 200:
             raise await self._explain(self._body)
         self.answering = True
+
+    async def _header_fields(self, request: WireRequest) -> Mapping[str, str]:
+        own = {"content-type": "application/json", **request.headers}
+        reference = self._endpoint.credential
+        if reference is not None:
+            try:
+                async with self._credentials.resolve(reference) as material:
+                    self._secret = material.token
+            except CredentialError as error:
+                raise ModelError(ModelErrorCode.CREDENTIAL_UNAVAILABLE, error.message) from error
+            own.update(self._wire.authorization(self._secret))
+        return self._endpoint.header_fields(own)
 
     async def read(self) -> Sequence[Delta] | None:
         """Wait for more of the answer; None at its end.
@@ -112,9 +128,14 @@ class Attempt:
         return self.decoder.finish()
 
     def redact(self, error: ModelError) -> None:
-        """Take the credential out of a message, should a provider have repeated it."""
-        if self._secret:
-            error.args = (error.message.replace(self._secret, "***"),)
+        """Take the credential out of an error, should a provider have repeated it."""
+        error.args = (self.redacted(error.message),)
+        error.vendor_code = self.redacted(error.vendor_code)
+        error.failed_generation = self.redacted(error.failed_generation)
+
+    def redacted(self, text: str) -> str:
+        """A text of the provider without the credential."""
+        return text.replace(self._secret, "***") if self._secret else text
 
     async def aclose(self) -> None:
         """Let go of the connection."""

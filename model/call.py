@@ -2,16 +2,19 @@
 
 from collections import deque
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import anyio
 
 from agentslot.model.attempt import Attempt, Timeouts
+from agentslot.model.catalog import attempt_cost
 from agentslot.model.contract import (
     AttemptOutcome,
     AttemptRecorder,
     Completed,
     Failed,
+    ModelDescriptor,
     ModelEvent,
     ModelRequest,
     Reset,
@@ -19,9 +22,11 @@ from agentslot.model.contract import (
 from agentslot.model.endpoint import Endpoint
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.estimate import UsageLedger
+from agentslot.model.outputlimit import clamp_max_tokens
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire, WireRequest
 from agentslot.session import AttemptStatus
+from agentslot.session.credential import CredentialResolver
 
 if TYPE_CHECKING:
     from agentslot._http import AsyncClient
@@ -37,6 +42,8 @@ class LogicalCall:
         *,
         wire: Wire,
         endpoint: Endpoint,
+        credentials: CredentialResolver,
+        model: ModelDescriptor | None,
         retry: RetryPolicy,
         timeouts: Timeouts,
         usage: UsageLedger,
@@ -46,6 +53,8 @@ class LogicalCall:
         self._recorder = recorder
         self._wire = wire
         self._endpoint = endpoint
+        self._credentials = credentials
+        self._model = model
         self._retry = retry
         self._timeouts = timeouts
         self._usage = usage
@@ -54,7 +63,7 @@ class LogicalCall:
         self._attempt: Attempt | None = None
         self._attempts = 0
         self._delay = 0.0
-        self._sent = WireRequest("", b"")
+        self._encoded = WireRequest("", b"")
         self._showing = False
         self._ended = False
 
@@ -83,9 +92,24 @@ class LogicalCall:
             raise ModelError(ModelErrorCode.BUDGET_EXHAUSTED, "the Run's token budget is used up")
         attempt_id = await self._recorder.started()
         self._attempts += 1
-        self._attempt = Attempt(attempt_id, self._wire, self._endpoint, self._timeouts)
-        self._sent = self._wire.encode(self._request)
-        await self._attempt.send(await self._client(), self._sent)
+        self._attempt = Attempt(
+            attempt_id, self._wire, self._endpoint, self._credentials, self._timeouts
+        )
+        self._encoded = self._wire.encode(self._request)
+        await self._attempt.send(await self._client(), self._fitting(self._encoded))
+
+    def _fitting(self, encoded: WireRequest) -> WireRequest:
+        """The request with its bound of the output lowered to what the window has left."""
+        config = self._request.config
+        asked = encoded.max_tokens or config.max_tokens
+        if asked is None or self._model is None:
+            return encoded
+        expected = self._usage.expect(self._request.inputs.ledger, encoded.body)
+        limit = clamp_max_tokens(asked, self._model.capabilities, expected)
+        if limit == asked:
+            return encoded
+        lowered = replace(self._request, config=replace(config, max_tokens=limit))
+        return self._wire.encode(lowered)
 
     async def _read(self, attempt: Attempt) -> None:
         deltas = await attempt.read()
@@ -94,8 +118,9 @@ class LogicalCall:
             self._events.extend(deltas)
             return
         answer = attempt.finish()
-        self._usage.learn(self._request.inputs.ledger, self._sent, answer.usage)
-        await self._end(attempt, AttemptStatus.SUCCEEDED, served_model=answer.served_model)
+        self._usage.learn(self._request.inputs.ledger, self._encoded, answer.usage)
+        served_model = attempt.redacted(answer.served_model)
+        await self._end(attempt, AttemptStatus.SUCCEEDED, served_model=served_model)
         self._ended = True
         self._events.append(Completed(attempt.id, answer.completion))
 
@@ -130,9 +155,10 @@ class LogicalCall:
         self._attempt = None
         usage = attempt.decoder.usage
         if usage is None and attempt.answering:
-            usage = self._usage.estimate(self._sent.body, attempt.decoder.text)
+            usage = self._usage.estimate(self._encoded.body, attempt.decoder.text)
+        cost = None if self._model is None else attempt_cost(self._model, served_model, usage)
         outcome = AttemptOutcome(
-            status, usage, served_model, attempt.request_id, error_code, error_message
+            status, usage, served_model, attempt.request_id, error_code, error_message, cost
         )
         with anyio.CancelScope(shield=True):
             await attempt.aclose()

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from agentslot import Chain, Many, One
 from agentslot.model.errors import ModelError
+from agentslot.model.price import Price
 from agentslot.model.transcript import Transcript
 from agentslot.session import (
     AttemptId,
@@ -148,6 +149,8 @@ class AttemptOutcome:
     Attributes:
         status: SUCCEEDED, FAILED or CANCELED.
         usage: what it consumed, reported or estimated; also of a failed attempt, if known.
+        cost_usd: what the usage costs in US dollars, at the prices of the model that answered;
+            None if they are not known.
         error_code: required unless it succeeded.
         error_message: the provider's own message as one safe line, if it gave one.
     """
@@ -158,6 +161,7 @@ class AttemptOutcome:
     provider_request_id: str = ""
     error_code: str = ""
     error_message: str = ""
+    cost_usd: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,33 +241,21 @@ class TokenCounter(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
-    """US dollars per million tokens; None where the source says nothing."""
-
-    input: Decimal
-    output: Decimal
-    cached_input: Decimal | None = None
-    cache_write: Decimal | None = None
-
-    def cost(self, usage: TokenUsage) -> Decimal:
-        """What an attempt with that usage costs, in US dollars, exactly."""
-        cached_rate = self.input if self.cached_input is None else self.cached_input
-        write_rate = self.input if self.cache_write is None else self.cache_write
-        fresh = usage.input - usage.cached_input - usage.cache_write
-        spent = fresh * self.input + usage.cached_input * cached_rate
-        spent += usage.cache_write * write_rate + usage.output * self.output
-        return spent / 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
 class ModelDescriptor:
-    """One model that people can choose."""
+    """One model that people can choose.
+
+    Attributes:
+        price: None if it is not known.
+        vendor: key in the embedded catalog of whoever made the model, if the descriptor is from
+            there: what answers in the model's place is priced by it.
+    """
 
     provider: str
     model: str
     capabilities: ExecutionCapabilities
     title: str = ""
     price: Price | None = None
+    vendor: str = ""
 
 
 class ModelCatalog(Protocol):

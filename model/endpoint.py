@@ -1,51 +1,28 @@
 """Where a provider is reached, and with which credential."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 from urllib.parse import urlsplit
 
-from agentslot.model.errors import ModelError, ModelErrorCode
+from agentslot.session.credential import ENVIRONMENT, CredentialRef
 
 
-class Credential(Protocol):
-    """A reference to a secret; the secret itself is looked up for each attempt and kept nowhere."""
+def merge_headers(*layers: Mapping[str, str | None]) -> dict[str, str]:
+    """Header fields of several layers, the last one the strongest; None deletes a field.
 
-    def resolve(self) -> str:
-        """The secret.
+    Names are compared in lower case, and given back so. The layers themselves are not changed.
+    """
+    merged: dict[str, str | None] = {}
+    for layer in layers:
+        merged.update({name.lower(): value for name, value in layer.items()})
+    return {name: value for name, value in merged.items() if value is not None}
 
-        Raises:
-            ModelError: `credential_unavailable`, naming the reference and never the secret.
-        """
-        ...
 
-
-@dataclass(frozen=True, slots=True)
-class EnvironmentCredential:
-    """A secret in an environment variable; a new value is used from the next attempt on."""
-
-    variable: str
-
-    def resolve(self) -> str:
-        """The value of the variable.
-
-        Raises:
-            ModelError: `credential_unavailable`: the variable is unset, blank, or unfit for a
-                header.
-        """
-        secret = os.environ.get(self.variable, "").strip()
-        if not secret:
-            raise self._unavailable("is not set")
-        if not (secret.isascii() and secret.isprintable()):
-            raise self._unavailable("holds characters that no key has")
-        return secret
-
-    def _unavailable(self, problem: str) -> ModelError:
-        return ModelError(
-            ModelErrorCode.CREDENTIAL_UNAVAILABLE,
-            f"environment variable {self.variable!r} {problem}: put the provider's key into it",
-        )
+def key_reference(variable: str | None, credential: CredentialRef | None) -> CredentialRef | None:
+    """The reference of a provider's key: the one given, else an environment variable, if any."""
+    if credential is not None or variable is None:
+        return credential
+    return CredentialRef(f"{ENVIRONMENT}{variable}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +31,17 @@ class Endpoint:
 
     Attributes:
         base_url: absolute http or https URL, such as `https://api.openai.com/v1`.
-        credential: None for a server that wants none.
+        credential: reference of the key, which is looked up for each attempt; None for a server
+            that wants none.
         headers: further header fields of every request. They win over the wire's own; None
             removes one.
 
     Raises:
-        ValueError: base_url is no plain absolute URL.
+        ValueError: base_url is no plain absolute URL, or a header field holds control characters.
     """
 
     base_url: str
-    credential: Credential | None = None
+    credential: CredentialRef | None = None
     headers: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
 
     def __post_init__(self) -> None:
@@ -76,12 +54,14 @@ class Endpoint:
                 "base_url must have no user, query or fragment: it is no place for keys"
             )
 
+        for name, value in self.headers.items():
+            if not name.isprintable() or not (value or "").isprintable():
+                raise ValueError(f"header field {name!r} holds characters that no header may have")
+
     def url(self, path: str) -> str:
         """The URL of a path of the provider's protocol."""
         return self.base_url.rstrip("/") + path
 
     def header_fields(self, own: Mapping[str, str]) -> dict[str, str]:
         """The wire's own header fields with `headers` over them, names in lower case."""
-        merged: dict[str, str | None] = {name.lower(): value for name, value in own.items()}
-        merged.update({name.lower(): value for name, value in self.headers.items()})
-        return {name: value for name, value in merged.items() if value is not None}
+        return merge_headers(own, self.headers)

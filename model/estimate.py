@@ -8,11 +8,11 @@ conversation replaces the bound for that part, so only what is new is overestima
 
 import math
 import re
+from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
-from agentslot.model.contract import ModelRequest
 from agentslot.model.transcript import Ledger
-from agentslot.model.wire import Wire, WireRequest
+from agentslot.model.wire import WireRequest
 from agentslot.session import TokenUsage
 
 _LETTERS = b" abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -25,15 +25,33 @@ _TOKENS_PER_IMAGE = 2_000
 _BYTES_PER_TOKEN = 4
 
 
-def bound_tokens(body: bytes) -> int:
-    """An upper bound of the tokens of an encoded request."""
-    images = 0
-    if b"image/" in body or b'"images":' in body:
-        body, images = _IMAGE.subn(b"", body)
-    others = len(body.translate(None, _LETTERS))
-    return (
-        others + math.ceil((len(body) - others) * _TOKENS_PER_LETTER) + images * _TOKENS_PER_IMAGE
-    )
+Measure = Callable[[bytes], int]
+"""Counts the tokens of a text, or gives a bound that is never too low."""
+
+
+def bound_text(text: bytes) -> int:
+    """An upper bound of the tokens of a text, by its bytes."""
+    others = len(text.translate(None, _LETTERS))
+    return others + math.ceil((len(text) - others) * _TOKENS_PER_LETTER)
+
+
+def bound_tokens(body: bytes, measure: Measure = bound_text) -> int:
+    """An upper bound of the tokens of an encoded request, whose texts `measure` counts."""
+    text, images = _without_images(body)
+    return measure(text) + images
+
+
+def _probable_tokens(body: bytes) -> int:
+    text, images = _without_images(body)
+    return math.ceil(len(text) / _BYTES_PER_TOKEN) + images
+
+
+def _without_images(body: bytes) -> tuple[bytes, int]:
+    """What is left of a body without its images, and the tokens of these."""
+    if b"image/" not in body and b'"images":' not in body:
+        return body, 0
+    text, images = _IMAGE.subn(b"", body)
+    return text, images * _TOKENS_PER_IMAGE
 
 
 class UsageLedger:
@@ -47,28 +65,26 @@ class UsageLedger:
         if request.stable and usage is not None and not usage.estimated:
             self._known[conversation] = (request.body[: request.stable], usage.input)
 
-    def bound(self, conversation: Ledger, body: bytes) -> int:
+    def bound(self, conversation: Ledger, body: bytes, measure: Measure = bound_text) -> int:
         """An upper bound of the tokens of the next request with that body."""
+        tokens, new = self._split(conversation, body)
+        return tokens + bound_tokens(new, measure)
+
+    def expect(self, conversation: Ledger, body: bytes) -> int:
+        """How many tokens the next request with that body probably has; it may have more."""
+        tokens, new = self._split(conversation, body)
+        return tokens + _probable_tokens(new)
+
+    def _split(self, conversation: Ledger, body: bytes) -> tuple[int, bytes]:
+        """The tokens of the beginning that were reported, and what comes behind it."""
         beginning, tokens = self._known.get(conversation, (b"", 0))
         if not beginning or not body.startswith(beginning):
-            return bound_tokens(body)
-        return tokens + bound_tokens(body[len(beginning) :])
+            return 0, body
+        return tokens, body[len(beginning) :]
 
     @staticmethod
     def estimate(body: bytes, text: str) -> TokenUsage:
         """What an attempt probably used when the provider did not say; marked as estimated."""
-        sent = math.ceil(len(body) / _BYTES_PER_TOKEN)
-        received = math.ceil(len(text.encode(errors="replace")) / _BYTES_PER_TOKEN)
+        sent = _probable_tokens(body)
+        received = _probable_tokens(text.encode(errors="replace"))
         return TokenUsage(input=sent, output=received, total=sent + received, estimated=True)
-
-
-class BoundingTokenCounter:
-    """A TokenCounter for one wire: reported figures where there are some, a bound for the rest."""
-
-    def __init__(self, wire: Wire, usage: UsageLedger) -> None:
-        self._wire = wire
-        self._usage = usage
-
-    async def count_tokens(self, request: ModelRequest) -> int:
-        """An upper bound of the tokens of the request."""
-        return self._usage.bound(request.inputs.ledger, self._wire.encode(request).body)

@@ -1,98 +1,103 @@
-"""The executor for every HTTP provider: one wire, one endpoint, and the models behind it."""
+"""The executor for everybody: it passes each call to the provider that the selection names."""
 
 import difflib
-from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
-import anyio
-import anyio.to_thread
-
-from agentslot._http import new_client
-from agentslot.model.attempt import Timeouts
-from agentslot.model.call import LogicalCall
+from agentslot import Module, Registrar
 from agentslot.model.contract import (
+    MODEL_EXECUTOR,
+    TOKEN_COUNTER,
     AttemptRecorder,
     ExecutionCapabilities,
-    ModelDescriptor,
     ModelRequest,
+    ModelStream,
 )
-from agentslot.model.endpoint import Endpoint
-from agentslot.model.estimate import UsageLedger
-from agentslot.model.retry import RetryPolicy
-from agentslot.model.wire import Wire
+from agentslot.model.extension import (
+    MODEL_MIDDLEWARE,
+    MODEL_PROVIDERS,
+    ModelMiddleware,
+    ModelProvider,
+)
 from agentslot.session import ClassifiedError, ErrorKind, ModelConfig
 
-if TYPE_CHECKING:
-    from agentslot._http import AsyncClient
 
-
-class WireExecutor:
-    """A ModelExecutor that speaks one wire to one server. Close it with `aclose()`."""
+class ProviderExecutor:
+    """A ModelExecutor and TokenCounter over several providers, with middleware in front."""
 
     def __init__(
-        self,
-        wire: Wire,
-        endpoint: Endpoint,
-        models: Sequence[ModelDescriptor],
-        *,
-        retry: RetryPolicy | None = None,
-        timeouts: Timeouts | None = None,
-        usage: UsageLedger | None = None,
+        self, providers: Mapping[str, ModelProvider], middleware: Sequence[ModelMiddleware] = ()
     ) -> None:
-        self._wire = wire
-        self._endpoint = endpoint
-        self._models = {(model.provider, model.model): model for model in models}
-        self._retry = retry or RetryPolicy()
-        self._timeouts = timeouts or Timeouts()
-        self._usage = usage or UsageLedger()
-        self._client: AsyncClient | None = None
-        self._opening = anyio.Lock()
+        """Route to `providers` by their keys; the first middleware is the outermost."""
+        self._providers = providers
+        self._middleware = tuple(middleware)
 
     def inspect(self, config: ModelConfig) -> ExecutionCapabilities:
         """What the selected model can do; see ModelExecutor."""
-        descriptor = self._models.get((config.provider, config.model))
-        if descriptor is None:
-            raise self._unknown(config)
-        return descriptor.capabilities
+        return self.provider(config).inspect(config)
 
-    def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> LogicalCall:
+    def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> ModelStream:
         """Begin one logical call; see ModelExecutor."""
-        return LogicalCall(
-            request,
-            recorder,
-            wire=self._wire,
-            endpoint=self._endpoint,
-            retry=self._retry,
-            timeouts=self._timeouts,
-            usage=self._usage,
-            client=self._open_client,
-        )
+        self.provider(request.config)
+        return _Rest(self, self._middleware)(request, recorder)
 
-    async def aclose(self) -> None:
-        """Close all connections. Another call opens new ones."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.aclose()
+    async def count_tokens(self, request: ModelRequest) -> int:
+        """Tokens of the request, as its provider counts them; see TokenCounter."""
+        return await self.provider(request.config).count_tokens(request)
 
-    async def _open_client(self) -> "AsyncClient":
-        async with self._opening:
-            if self._client is None:
-                make = partial(
-                    new_client,
-                    idle_seconds=self._timeouts.idle_seconds,
-                    connect_seconds=self._timeouts.connect_seconds,
-                )
-                # Loading the certificates takes tens of milliseconds, and reads files.
-                self._client = await anyio.to_thread.run_sync(make)
-            return self._client
+    def provider(self, config: ModelConfig) -> ModelProvider:
+        """The provider that the selection names.
 
-    def _unknown(self, config: ModelConfig) -> ClassifiedError:
-        wanted = f"{config.provider}/{config.model}"
-        known = [f"{provider}/{model}" for provider, model in self._models]
-        near = difflib.get_close_matches(wanted, known, n=3, cutoff=0.4) or known[:5]
-        return ClassifiedError(
+        Raises:
+            ClassifiedError: `invalid_input/model_not_supported`, naming those that there are.
+        """
+        if provider := self._providers.get(config.provider):
+            return provider
+        near = difflib.get_close_matches(config.provider, self._providers, n=1)
+        there = ", ".join(sorted(self._providers))
+        hint = f": do you mean {near[0]!r}?" if near else ": add the module of that provider"
+        raise ClassifiedError(
             ErrorKind.INVALID_INPUT,
             "model_not_supported",
-            f"no model {wanted!r} is configured; there is {', '.join(near)}",
+            f"there is no provider {config.provider!r}, only {there}{hint}",
+        )
+
+
+class _Rest:
+    """The middleware that is left, and the provider behind it; see Proceed."""
+
+    def __init__(self, executor: ProviderExecutor, left: tuple[ModelMiddleware, ...]) -> None:
+        self._executor = executor
+        self._left = left
+
+    def __call__(self, request: ModelRequest, recorder: AttemptRecorder) -> ModelStream:
+        if not self._left:
+            return self._executor.provider(request.config).execute(request, recorder)
+        first, *others = self._left
+        return first.execute(request, recorder, _Rest(self._executor, tuple(others)))
+
+    def fingerprint(self, request: ModelRequest) -> str:
+        return self._executor.provider(request.config).fingerprint(request)
+
+
+class ProvidersModule(Module):
+    """Fills `model.executor` and `model.token-counter` from the installed providers, by default.
+
+    Whoever fills one of the two slots otherwise replaces it. The middleware belongs to this
+    executor.
+    """
+
+    id = "model.providers"
+    requires = (MODEL_PROVIDERS.at_least(1), MODEL_MIDDLEWARE.optional())
+
+    def register(self, registrar: Registrar) -> None:
+        """Contribute both defaults."""
+        registrar.contribute(
+            MODEL_EXECUTOR.set_default_with(
+                lambda resolver: ProviderExecutor(
+                    resolver[MODEL_PROVIDERS], resolver[MODEL_MIDDLEWARE]
+                )
+            ),
+            TOKEN_COUNTER.set_default_with(
+                lambda resolver: ProviderExecutor(resolver[MODEL_PROVIDERS])
+            ),
         )

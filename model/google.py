@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from agentslot.model.attempt import Timeouts
 from agentslot.model.contract import ExecutionCapabilities, ModelDescriptor
-from agentslot.model.endpoint import Endpoint, EnvironmentCredential
+from agentslot.model.endpoint import Endpoint, key_reference
 from agentslot.model.provider import ProviderModule, describe_models
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wires.google_generative_ai import (
@@ -14,20 +14,21 @@ from agentslot.model.wires.google_generative_ai import (
     VertexProject,
 )
 from agentslot.session import Reasoning
+from agentslot.session.credential import CredentialRef
 
 _WINDOW = 1_048_576
 _EFFORTS = (Reasoning.DEFAULT, Reasoning.LOW, Reasoning.MEDIUM, Reasoning.HIGH)
 
 
 class GoogleModule(ProviderModule):
-    """Fills `model.executor` with Google's servers of Gemini models.
+    """Adds Google's servers of Gemini models.
 
     ```python
     GoogleModule(models=["gemini-3.8-flash"])
     GoogleModule(models=["gemini-3.8-flash"], vertex=VertexProject("my-project", "us-central1"))
     ```
 
-    It also gives the default token counter, and a catalog under the provider's key.
+    Several providers in one application need different keys.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class GoogleModule(ProviderModule):
         base_url: str | None = None,
         api_key_env: str | None = "GEMINI_API_KEY",
         access_token_env: str | None = "GOOGLE_ACCESS_TOKEN",  # noqa: S107 - the name of a variable
+        credential: CredentialRef | None = None,
         provider: str = "google",
         settings: GoogleSettings | None = None,
         headers: Mapping[str, str | None] | None = None,
@@ -47,8 +49,9 @@ class GoogleModule(ProviderModule):
         """Describe the server; nothing is connected or looked up before the first request.
 
         Args:
-            models: what may be asked: ids, or descriptors where window, efforts or price are known.
-                An id alone is taken for a text model with a window of 1,048,576 tokens.
+            models: what may be asked: ids that the catalog knows, or descriptors. An id that
+                it does not know is taken for the vendor's default model at the vendor's own
+                server, and for a text model with a window of 1,048,576 tokens elsewhere.
             vertex: the project in Google Cloud to ask in; None asks AI Studio. Nothing in the
                 environment switches this.
             base_url: absolute URL to which version and model are appended; None is Google's own.
@@ -56,6 +59,7 @@ class GoogleModule(ProviderModule):
                 attempt; None for a server that wants no key.
             access_token_env: the same with `vertex`: the variable with an access token, as
                 `gcloud auth print-access-token` prints it.
+            credential: reference of the key in `credential.resolver`, in place of the variable.
             provider: key of this server in model selections and the catalog.
             settings: API version and thinking.
             headers: further header fields of every request; None removes one.
@@ -74,13 +78,12 @@ class GoogleModule(ProviderModule):
             return ExecutionCapabilities(_WINDOW, reasoning=_EFFORTS if thinks else _EFFORTS[:1])
 
         variable = api_key_env if vertex is None else access_token_env
-        credential = None if variable is None else EnvironmentCredential(variable)
         server = base_url or (AI_STUDIO if vertex is None else vertex.base_url)
         super().__init__(
             f"model.google.{provider}",
             GoogleGenerativeAIWire(chosen, vertex),
-            Endpoint(server, credential, headers or {}),
-            describe_models(models, provider, guess),
+            Endpoint(server, key_reference(variable, credential), headers or {}),
+            describe_models(models, provider, server, guess),
             retry=retry,
             timeouts=timeouts,
         )

@@ -5,23 +5,24 @@ from collections.abc import Mapping, Sequence
 
 from agentslot.model.attempt import Timeouts
 from agentslot.model.contract import ExecutionCapabilities, ModelDescriptor
-from agentslot.model.endpoint import Endpoint, EnvironmentCredential
+from agentslot.model.endpoint import Endpoint, key_reference
 from agentslot.model.provider import ProviderModule, describe_models
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wires.ollama_chat import OllamaChatWire, OllamaSettings, ollama_url
 from agentslot.session import Reasoning
+from agentslot.session.credential import CredentialRef
 
 _EFFORTS = (Reasoning.DEFAULT, Reasoning.LOW, Reasoning.MEDIUM, Reasoning.HIGH)
 
 
 class OllamaModule(ProviderModule):
-    """Fills `model.executor` with an Ollama server, over its own protocol.
+    """Adds an Ollama server, over its own protocol.
 
     ```python
     OllamaModule(models=["qwen3"])
     ```
 
-    It also gives the default token counter, and a catalog under the provider's key.
+    Several providers in one application need different keys.
     """
 
     def __init__(
@@ -30,6 +31,7 @@ class OllamaModule(ProviderModule):
         *,
         host: str | None = None,
         api_key_env: str | None = None,
+        credential: CredentialRef | None = None,
         provider: str = "ollama",
         settings: OllamaSettings | None = None,
         headers: Mapping[str, str | None] | None = None,
@@ -45,6 +47,7 @@ class OllamaModule(ProviderModule):
                 None takes that variable, or this machine at port 11434.
             api_key_env: environment variable with a key, read anew for each attempt; None for a
                 server that wants no key, as your own.
+            credential: reference of the key in `credential.resolver`, in place of the variable.
             provider: key of this server in model selections and the catalog.
             settings: context window and how long models stay in memory.
             headers: further header fields of every request; None removes one.
@@ -57,14 +60,13 @@ class OllamaModule(ProviderModule):
         """
         chosen = settings or OllamaSettings()
         capabilities = ExecutionCapabilities(chosen.context_window_tokens, reasoning=_EFFORTS)
-        described = describe_models(models, provider, lambda _: capabilities)
+        url = ollama_url(os.environ.get("OLLAMA_HOST", "") if host is None else host)
+        described = describe_models(models, provider, url, lambda _: capabilities)
         windows = {d.model: d.capabilities.context_window_tokens for d in described}
-        credential = None if api_key_env is None else EnvironmentCredential(api_key_env)
-        address = os.environ.get("OLLAMA_HOST", "") if host is None else host
         super().__init__(
             f"model.ollama.{provider}",
             OllamaChatWire(chosen, windows),
-            Endpoint(ollama_url(address), credential, headers or {}),
+            Endpoint(url, key_reference(api_key_env, credential), headers or {}),
             described,
             retry=retry,
             timeouts=timeouts,

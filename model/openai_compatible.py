@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from agentslot.model.attempt import Timeouts
 from agentslot.model.contract import ExecutionCapabilities, ModelDescriptor
-from agentslot.model.endpoint import Endpoint, EnvironmentCredential
+from agentslot.model.endpoint import Endpoint, key_reference
 from agentslot.model.provider import ProviderModule, describe_models
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wires.openai_completions import CompatibilityProfile, OpenAICompletionsWire
 from agentslot.session import Reasoning
+from agentslot.session.credential import CredentialRef
 
 _UNKNOWN_MODEL = ExecutionCapabilities(
     context_window_tokens=128_000,
@@ -18,7 +19,7 @@ _UNKNOWN_MODEL = ExecutionCapabilities(
 
 
 class OpenAICompatibleModule(ProviderModule):
-    """Fills `model.executor` with one server that speaks OpenAI's chat completions.
+    """Adds one server that speaks OpenAI's chat completions.
 
     ```python
     OpenAICompatibleModule(
@@ -26,7 +27,7 @@ class OpenAICompatibleModule(ProviderModule):
     )
     ```
 
-    It also gives the default token counter, and a catalog under the provider's key.
+    Several providers in one application need different keys.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class OpenAICompatibleModule(ProviderModule):
         models: Sequence[str | ModelDescriptor],
         *,
         api_key_env: str | None = None,
+        credential: CredentialRef | None = None,
         provider: str = "openai",
         profile: CompatibilityProfile | None = None,
         headers: Mapping[str, str | None] | None = None,
@@ -45,10 +47,12 @@ class OpenAICompatibleModule(ProviderModule):
 
         Args:
             base_url: absolute URL to which `/chat/completions` is appended.
-            models: what may be asked: ids, or descriptors where window, reasoning or price are
-                known. An id alone is taken for a text model with a window of 128,000 tokens.
+            models: what may be asked: ids that the catalog knows, or descriptors. An id that
+                it does not know is taken for the vendor's default model at the vendor's own
+                server, and for a text model with a window of 128,000 tokens elsewhere.
             api_key_env: environment variable with the key, read anew for each attempt; None for a
                 server that wants no key.
+            credential: reference of the key in `credential.resolver`, in place of api_key_env.
             provider: key of this server in model selections and the catalog.
             profile: what the server does differently; known hosts have theirs.
             headers: further header fields of every request; None removes one.
@@ -59,12 +63,11 @@ class OpenAICompatibleModule(ProviderModule):
             ValueError: base_url is no plain absolute URL, there is no model, or a descriptor names
                 another provider.
         """
-        credential = None if api_key_env is None else EnvironmentCredential(api_key_env)
         super().__init__(
             f"model.openai-compatible.{provider}",
             OpenAICompletionsWire(base_url, profile),
-            Endpoint(base_url, credential, headers or {}),
-            describe_models(models, provider, lambda _: _UNKNOWN_MODEL),
+            Endpoint(base_url, key_reference(api_key_env, credential), headers or {}),
+            describe_models(models, provider, base_url, lambda _: _UNKNOWN_MODEL),
             retry=retry,
             timeouts=timeouts,
         )

@@ -1,29 +1,35 @@
 """What the modules of all providers have in common: one server, one wire, the models behind it."""
 
+import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
-from agentslot import Module, Registrar
+from agentslot import Module, Registrar, Resolver
+from agentslot._http import HttpTransport
 from agentslot.model.attempt import Timeouts
+from agentslot.model.catalog import embedded_catalog, find, resolve_at
 from agentslot.model.contract import (
     MODEL_CATALOG,
-    MODEL_EXECUTOR,
-    TOKEN_COUNTER,
     ExecutionCapabilities,
     ModelDescriptor,
 )
 from agentslot.model.endpoint import Endpoint
-from agentslot.model.estimate import BoundingTokenCounter, UsageLedger
-from agentslot.model.executor import WireExecutor
+from agentslot.model.estimate import Measure
+from agentslot.model.extension import MODEL_PROVIDERS
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire
+from agentslot.model.wireprovider import WireProvider
+from agentslot.session.credential import CREDENTIAL_RESOLVER, in_environment
+
+log = logging.getLogger(__name__)
 
 
 class ProviderModule(Module):
-    """Fills `model.executor` with one server that is reached over one wire.
+    """Adds one server that is reached over one wire to `model.provider`.
 
-    It also gives the default token counter, and a catalog under the provider's key.
+    It also adds a catalog of its models under the same key.
     """
 
     def __init__(
@@ -47,21 +53,33 @@ class ProviderModule(Module):
             timeouts: limits of one attempt.
         """
         super().__init__(module_id)
-        usage = UsageLedger()
         self._catalog = StaticCatalog(tuple(models))
-        self._counter = BoundingTokenCounter(wire, usage)
-        self._executor = WireExecutor(
-            wire, endpoint, models, retry=retry, timeouts=timeouts, usage=usage
-        )
+        self._provider = WireProvider(wire, endpoint, models, retry=retry, timeouts=timeouts)
+        self._referred = endpoint.credential is not None and not in_environment(endpoint.credential)
+        if self._referred:
+            self.requires = (CREDENTIAL_RESOLVER.required(),)
+
+    def over(self, transport: HttpTransport) -> Self:
+        """Let requests go through `transport` instead of the network; gives the module back."""
+        self._provider.transport = transport
+        return self
+
+    def counted_by(self, measure: Measure) -> Self:
+        """Let `measure` count the tokens of texts, such as OpenAITokens; gives the module back."""
+        self._provider.measure = measure
+        return self
 
     def register(self, registrar: Registrar) -> None:
-        """Contribute executor, default token counter and catalog."""
-        provider = self._catalog.descriptors[0].provider
+        """Contribute provider and catalog under the provider's key."""
+        key = self._catalog.descriptors[0].provider
         registrar.contribute(
-            MODEL_EXECUTOR.set(self._executor),
-            TOKEN_COUNTER.set_default(self._counter),
-            MODEL_CATALOG.add(provider, self._catalog),
+            MODEL_PROVIDERS.add_with(key, self._connected), MODEL_CATALOG.add(key, self._catalog)
         )
+
+    def _connected(self, resolver: Resolver) -> WireProvider:
+        if self._referred:
+            self._provider.credentials = resolver[CREDENTIAL_RESOLVER]
+        return self._provider
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncGenerator[None]:
@@ -69,7 +87,7 @@ class ProviderModule(Module):
         try:
             yield
         finally:
-            await self._executor.aclose()
+            await self._provider.aclose()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +104,17 @@ class StaticCatalog:
 def describe_models(
     models: Sequence[str | ModelDescriptor],
     provider: str,
+    base_url: str,
     guess: Callable[[str], ExecutionCapabilities],
 ) -> tuple[ModelDescriptor, ...]:
     """Descriptors of the models that a module was given.
 
     Args:
-        models: ids, or descriptors where window, reasoning or price are known.
+        models: ids, or descriptors where window, reasoning or price are known better than in the
+            catalog.
         provider: key of the provider.
-        guess: what a model named by its id alone is taken for.
+        base_url: the server. The catalog is asked for its vendor, if the host is that of one.
+        guess: what a model is taken for that is named by its id alone and is not in the catalog.
 
     Raises:
         ValueError: there is no model, or a descriptor names another provider.
@@ -101,7 +122,7 @@ def describe_models(
     if isinstance(models, str) or not models:
         raise ValueError(f"models must be a list of at least one model, not {models!r}")
     described = tuple(
-        ModelDescriptor(provider, model, guess(model)) if isinstance(model, str) else model
+        _describe(model, provider, base_url, guess) if isinstance(model, str) else model
         for model in models
     )
     for descriptor in described:
@@ -111,3 +132,20 @@ def describe_models(
                 f" module is {provider!r}: give the module provider={descriptor.provider!r}"
             )
     return described
+
+
+def _describe(
+    model: str, provider: str, base_url: str, guess: Callable[[str], ExecutionCapabilities]
+) -> ModelDescriptor:
+    """Only a vendor's own server lets us assume anything of a model that the catalog lacks."""
+    vendor = embedded_catalog().vendor_at(base_url)
+    resolved = find(provider, model) if vendor is None else resolve_at(vendor, model)
+    if resolved is None:
+        return ModelDescriptor(provider, model, guess(model))
+    descriptor = resolved.descriptor(provider)
+    if not resolved.cloned_from:
+        return descriptor
+    log.warning("%s", resolved.warning)
+    # Which efforts a model takes, the wire can tell by its name better than a sibling's row.
+    efforts = guess(model).reasoning
+    return replace(descriptor, capabilities=replace(descriptor.capabilities, reasoning=efforts))

@@ -26,12 +26,15 @@ class WireRequest:
         stable: how many bytes at the beginning of the body the next request of the conversation
             repeats, 0 if none.
         headers: header fields of the protocol, names in lower case.
+        max_tokens: bound of the output that the wire asks for where the selection has none; None
+            if it leaves that to the provider.
     """
 
     path: str
     body: bytes
     stable: int = 0
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    max_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,7 @@ from agentslot.session.message import (
 from agentslot.session.modelconfig import Modality, ModelConfig, Reasoning, TokenUsage
 from agentslot.session.modules import FileStoreModule, MemoryStoreModule, SqliteStoreModule
 from agentslot.session.pages import history_page
+from agentslot.session.postgres import PostgresStore, PostgresStoreModule
 from agentslot.session.salvage import FileReport, Problem, check_file, salvage
 from agentslot.session.sharedlist import SharedList
 from agentslot.session.sqlite import SqliteStore
@@ -256,6 +257,8 @@ __all__ = [
     "OpenKind",
     "Part",
     "Payload",
+    "PostgresStore",
+    "PostgresStoreModule",
     "Problem",
     "QueueItem",
     "Reasoning",

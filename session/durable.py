@@ -1,27 +1,20 @@
-"""What all stores share that one process owns: state in memory, one writer a Session, threads.
-
-The medium, a directory of files or a database, is a `Backend`: blocking functions, each called in a
-worker thread, never two at once for the same Session.
-"""
+"""What all durable stores share: state in memory, one writer a Session, cancellation."""
 
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Generic, ParamSpec, Protocol, Self, TypeVar
+from typing import Generic, Self
 
 import anyio
 import anyio.lowlevel
-import anyio.to_thread
 
 from agentslot.session.aggregate import apply, create, recover
 from agentslot.session.clock import Clock, StrictClock, utc_now
 from agentslot.session.errors import ClassifiedError, ErrorKind, RevisionConflictError
 from agentslot.session.fileformat import commit_body, fingerprint
 from agentslot.session.identity import AgentId, SessionId, WorkspaceId
-from agentslot.session.listing import Listed, Listing, rank
-from agentslot.session.message import Message
-from agentslot.session.recent import RecentCommits, commit_of, outcome_of
+from agentslot.session.listing import Listing, rank
+from agentslot.session.medium import Medium, S, UncertainError
+from agentslot.session.recent import commit_of, outcome_of
 from agentslot.session.requests import check_request, session_exists
 from agentslot.session.state import SessionState
 from agentslot.session.store import (
@@ -29,88 +22,15 @@ from agentslot.session.store import (
     CommitRequest,
     Loaded,
     NewSession,
-    Repair,
     SessionOverview,
     SessionPage,
 )
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
 _SESSIONS_IN_MEMORY = 1024
 
 
-class UncertainError(ClassifiedError):
-    """The write failed, and so did taking it back: only reading the Session again tells."""
-
-
-@dataclass(slots=True)
-class Stored:
-    """A Session as the medium has it; backends add what they need to write on."""
-
-    state: SessionState
-    recent: RecentCommits[bytes]
-    repairs: tuple[Repair, ...]
-
-
-S = TypeVar("S", bound=Stored)
-
-
-class Backend(Protocol[S]):
-    """A medium for Sessions. All methods block."""
-
-    threads: int
-    """How many of its operations may run at once."""
-
-    def open(self) -> None:
-        """Take the medium for this process.
-
-        Raises:
-            ClassifiedError: `unavailable/sessions_in_use`, naming the process that has it.
-        """
-        ...
-
-    def close(self) -> None:
-        """Give the medium back."""
-        ...
-
-    def create(self, new: NewSession, state: SessionState) -> None:
-        """Put a new Session there, durably.
-
-        Raises:
-            ClassifiedError: `conflict/session_already_exists`, `unavailable/not_durable`.
-        """
-        ...
-
-    def read(self, session_id: SessionId) -> S:
-        """Read a Session; nothing is written. Works without `open`, too.
-
-        Raises:
-            ClassifiedError: `not_found/session_not_found`, `unavailable/…`.
-            SessionDamagedError: it cannot be trusted.
-        """
-        ...
-
-    def append(self, stored: S, request: CommitRequest, body: bytes, after: SessionState) -> None:
-        """Make one commit durable: `request`, encoded as `body`, makes `after` of `stored.state`.
-
-        Raises:
-            UncertainError: nobody knows whether it is durable.
-            ClassifiedError: `unavailable/not_durable`: it is not, and nothing is left of it.
-        """
-        ...
-
-    def list(self) -> list[Listed]:
-        """All Sessions, in no order. Works without `open`, too."""
-        ...
-
-    def first_message(self, session_id: SessionId) -> Message | None:
-        """The first message that is no copy, found without reading on. Works without `open`."""
-        ...
-
-
 class _Entry(Generic[S]):
-    """One Session that the store owns; `stored` is None until it has been read."""
+    """One Session that the store writes to; `stored` is None until it has been read."""
 
     __slots__ = ("lock", "stored")
 
@@ -124,26 +44,23 @@ class _Entry(Generic[S]):
 
 
 class DurableStore(Generic[S]):
-    """A SessionStore on a medium that one process owns while the store is open.
+    """A SessionStore on a medium."""
 
-    Reading and listing need no ownership: they work while another process has it.
-    """
-
-    def __init__(self, backend: Backend[S], *, clock: Clock = utc_now) -> None:
-        self._backend = backend
+    def __init__(self, medium: Medium[S], *, clock: Clock = utc_now) -> None:
+        self._medium = medium
         self._clock = StrictClock(clock)
         self._listing = Listing()
         self._entries: OrderedDict[SessionId, _Entry[S]] = OrderedDict()
-        self._threads = anyio.CapacityLimiter(backend.threads)
         self._is_open = False
 
     async def __aenter__(self) -> Self:
-        """Take the medium.
+        """Get ready to write.
 
         Raises:
-            ClassifiedError: `unavailable/sessions_in_use`, naming the process that has it.
+            ClassifiedError: `unavailable/…`: another process has the medium, or it cannot be
+                reached.
         """
-        await self._in_thread(self._backend.open)
+        await self._medium.open()
         self._is_open = True
         return self
 
@@ -157,7 +74,7 @@ class DurableStore(Generic[S]):
         self._is_open = False
         self._entries.clear()
         with anyio.CancelScope(shield=True):
-            await self._in_thread(self._backend.close)
+            await self._medium.close()
 
     async def create(self, new: NewSession) -> SessionState:
         """Create a Session at revision 1."""
@@ -166,18 +83,20 @@ class DurableStore(Generic[S]):
         async with entry.lock:
             if entry.stored is not None:
                 raise session_exists(new.id)
-            await self._in_thread(self._backend.create, new, create(new, self._clock()))
+            state = create(new, self._clock())
+            with anyio.CancelScope(shield=True):
+                await self._medium.create(new, state)
             return (await self._read(new.id, entry)).state
 
     async def load(self, session_id: SessionId) -> Loaded:
-        """The Session as it is. One that this store does not own yet is read and left alone."""
+        """The Session as it is. One that this store does not write to is read and left alone."""
         await anyio.lowlevel.checkpoint_if_cancelled()
         entry = self._entries.get(session_id)
         if entry is None:
-            stored = await self._in_thread(self._backend.read, session_id)
+            stored = await self._medium.read(session_id)
             return Loaded(stored.state, stored.repairs)
         async with entry.lock:
-            stored = entry.stored or await self._read(session_id, entry)
+            stored = await self._current(session_id, entry)
             return Loaded(stored.state, stored.repairs)
 
     async def recover(self, session_id: SessionId) -> Loaded:
@@ -185,7 +104,7 @@ class DurableStore(Generic[S]):
         await anyio.lowlevel.checkpoint_if_cancelled()
         entry = self._entry(session_id)
         async with entry.lock:
-            stored = entry.stored or await self._read(session_id, entry)
+            stored = await self._current(session_id, entry)
             repairs = stored.repairs
             changes = recover(stored.state)
             if changes:
@@ -202,19 +121,20 @@ class DurableStore(Generic[S]):
         async with entry.lock:
             stored = entry.stored or await self._read(request.session_id, entry)
             body = commit_body(request)
-            if request.idempotency_key in stored.recent:
-                evidence = fingerprint(body)
-                return stored.recent.again(request.idempotency_key, evidence, stored.state)
-            if request.expected_revision != stored.state.revision:
-                raise RevisionConflictError(request.expected_revision, stored.state.revision)
-            return await self._append(entry, stored, request, body)
+            try:
+                return await self._decide(entry, stored, request, body)
+            except RevisionConflictError:
+                if await self._medium.is_current(stored):
+                    raise
+                stored = await self._read(request.session_id, entry)
+                return await self._decide(entry, stored, request, body)
 
     async def list_sessions(
         self, agent: AgentId, workspace: WorkspaceId, *, limit: int = 50, cursor: str = ""
     ) -> SessionPage:
         """List a scope, newest change first. What cannot be read is left out."""
         await anyio.lowlevel.checkpoint_if_cancelled()
-        sessions = await self._in_thread(self._backend.list)
+        sessions = await self._medium.list(agent, workspace)
         return self._listing.page(
             sessions, agent, workspace, limit=limit, cursor=cursor, now=self._clock()
         )
@@ -225,11 +145,18 @@ class DurableStore(Generic[S]):
         No Session is read whole, and what cannot be read is left out.
         """
         await anyio.lowlevel.checkpoint_if_cancelled()
-        return await self._in_thread(self._overview)
+        sessions = await self._medium.overview()
+        return sorted(sessions, key=lambda each: rank(each.summary))
 
-    def _overview(self) -> list[SessionOverview]:
-        rows = sorted((each.summary for each in self._backend.list()), key=rank)
-        return [SessionOverview(row, self._backend.first_message(row.id)) for row in rows]
+    async def _decide(
+        self, entry: _Entry[S], stored: S, request: CommitRequest, body: bytes
+    ) -> Commit:
+        if request.idempotency_key in stored.recent:
+            evidence = fingerprint(body)
+            return stored.recent.again(request.idempotency_key, evidence, stored.state)
+        if request.expected_revision != stored.state.revision:
+            raise RevisionConflictError(request.expected_revision, stored.state.revision)
+        return await self._append(entry, stored, request, body)
 
     async def _append(
         self, entry: _Entry[S], stored: S, request: CommitRequest, body: bytes
@@ -238,8 +165,9 @@ class DurableStore(Generic[S]):
         now = self._clock(before.updated_at)
         after = apply(before, request.changes, now=now, actor=request.actor)
         try:
-            await self._in_thread(self._backend.append, stored, request, body, after)
-        except (UncertainError, anyio.get_cancelled_exc_class()):
+            with anyio.CancelScope(shield=True):
+                await self._medium.append(stored, request, body, after)
+        except (UncertainError, RevisionConflictError, anyio.get_cancelled_exc_class()):
             entry.stored = None  # only the medium knows: whoever comes next reads it
             raise
         outcome = outcome_of(after.revision, before.history, after.history)
@@ -268,12 +196,13 @@ class DurableStore(Generic[S]):
         entry = self._entries[session_id] = _Entry[S]()
         return entry
 
-    async def _read(self, session_id: SessionId, entry: _Entry[S]) -> S:
-        entry.stored = await self._in_thread(self._backend.read, session_id)
-        return entry.stored
+    async def _current(self, session_id: SessionId, entry: _Entry[S]) -> S:
+        """The Session as it is, also if somebody else has written to it."""
+        stored = entry.stored
+        if stored is None or not await self._medium.is_current(stored):
+            stored = await self._read(session_id, entry)
+        return stored
 
-    async def _in_thread(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run blocking work; once it has begun, cancellation waits for its end."""
-        return await anyio.to_thread.run_sync(
-            lambda: function(*args, **kwargs), limiter=self._threads
-        )
+    async def _read(self, session_id: SessionId, entry: _Entry[S]) -> S:
+        entry.stored = await self._medium.read(session_id)
+        return entry.stored

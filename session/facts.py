@@ -6,6 +6,7 @@ aggregate gives out envelopes, nobody else.
 
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
 
@@ -95,6 +96,7 @@ class ModelAttempt:
         usage: what the attempt consumed; on ends only.
         error_code: required on every end but success.
         error_message: the provider's own safe line, if it gave one.
+        cost_usd: what the usage cost in US dollars, exactly; None if the price was not known.
     """
 
     attempt_id: AttemptId
@@ -108,6 +110,7 @@ class ModelAttempt:
     usage: TokenUsage | None = None
     error_code: str = ""
     error_message: str = ""
+    cost_usd: Decimal | None = None
     kind: Literal["model_attempt"] = "model_attempt"
 
 

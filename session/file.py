@@ -23,6 +23,7 @@ from agentslot.session.message import Message
 from agentslot.session.requests import session_exists, session_not_found
 from agentslot.session.state import SessionState
 from agentslot.session.store import CommitRequest, NewSession
+from agentslot.session.threads import InThreads
 
 
 class FileStore(DurableStore[StoredSession]):
@@ -51,7 +52,7 @@ class FileStore(DurableStore[StoredSession]):
         operations: FileOperations | None = None,
     ) -> None:
         backend = _Files(Path(directory), operations or FileOperations())
-        super().__init__(backend, clock=clock)
+        super().__init__(InThreads(backend), clock=clock)
 
 
 class _Files:

@@ -18,7 +18,6 @@ from agentslot.session.aggregate import apply_to, create
 from agentslot.session.changes import AppendMessage
 from agentslot.session.codec import UnreadableError
 from agentslot.session.draft import Draft
-from agentslot.session.durable import Stored
 from agentslot.session.errors import ClassifiedError, SessionDamagedError
 from agentslot.session.facts import Fact
 from agentslot.session.fileformat import (
@@ -36,6 +35,7 @@ from agentslot.session.fileformat import (
     unseal,
 )
 from agentslot.session.identity import SERVICE_ACTOR
+from agentslot.session.medium import Stored
 from agentslot.session.message import Message
 from agentslot.session.recent import REMEMBERED_COMMITS, Outcome, RecentCommits, outcome_of
 from agentslot.session.state import SessionState

@@ -4,10 +4,10 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
-from agentslot.session.durable import UncertainError
 from agentslot.session.errors import ClassifiedError, ErrorKind
 from agentslot.session.fileoperations import FileOperations
 from agentslot.session.filereader import StoredSession
+from agentslot.session.medium import UncertainError
 
 TEMPORARY_PREFIX = ".agentslot-session-"
 

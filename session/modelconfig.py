@@ -66,6 +66,7 @@ class TokenUsage:
         cache_write: the part of `input` that was written to the provider's cache.
         reasoning: the part of `output` that was thinking.
         total: at least input plus output.
+        cache_write_1h: the part of `cache_write` that is kept for an hour, which costs more.
         estimated: True when the provider reported nothing and we counted ourselves.
     """
 
@@ -76,6 +77,7 @@ class TokenUsage:
     reasoning: int = 0
     total: int = 0
     estimated: bool = False
+    cache_write_1h: int = 0
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
         return TokenUsage(
@@ -86,4 +88,5 @@ class TokenUsage:
             self.reasoning + other.reasoning,
             self.total + other.total,
             self.estimated or other.estimated,
+            self.cache_write_1h + other.cache_write_1h,
         )

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from agentslot.session.clock import Clock, utc_now
 from agentslot.session.codec import UnreadableError
-from agentslot.session.durable import DurableStore, Stored, UncertainError
+from agentslot.session.durable import DurableStore
 from agentslot.session.errors import ClassifiedError, ErrorKind, SessionDamagedError
 from agentslot.session.fileformat import fingerprint
 from agentslot.session.identity import SessionId
 from agentslot.session.listing import Listed
 from agentslot.session.lockfile import LockFile
+from agentslot.session.medium import Stored, UncertainError
 from agentslot.session.message import Message
 from agentslot.session.recent import outcome_of
 from agentslot.session.requests import session_exists
@@ -22,6 +23,7 @@ from agentslot.session.sqliteschema import APPLICATION_ID, SCHEMA, VERSION
 from agentslot.session.sqlitewriter import insert_commit, insert_session, update_session
 from agentslot.session.state import SessionState
 from agentslot.session.store import CommitRequest, NewSession
+from agentslot.session.threads import InThreads
 
 
 class SqliteStore(DurableStore[Stored]):
@@ -42,7 +44,7 @@ class SqliteStore(DurableStore[Stored]):
     """
 
     def __init__(self, path: str | Path, *, clock: Clock = utc_now) -> None:
-        super().__init__(_Database(Path(path)), clock=clock)
+        super().__init__(InThreads(_Database(Path(path))), clock=clock)
 
 
 class _Database:
@@ -130,6 +132,7 @@ class _Database:
         if database is None:
             raise AssertionError("the store lets nobody write before it is open")
         try:
+            _leave_transaction(database)
             database.execute("BEGIN IMMEDIATE")
             yield database
             database.execute("COMMIT")
@@ -148,6 +151,12 @@ class _Database:
     @contextmanager
     def _reading(self) -> Generator[sqlite3.Connection]:
         if self._database is not None:
+            try:
+                _leave_transaction(self._database)
+            except sqlite3.Error as error:
+                raise ClassifiedError(
+                    ErrorKind.UNAVAILABLE, "unreadable", f"{self._path} could not be read: {error}"
+                ) from error
             yield self._database
             return
         if not self._path.exists():
@@ -168,10 +177,15 @@ def _connect(path: Path, *, mode: str = "rw") -> sqlite3.Connection:
     )
 
 
+def _leave_transaction(database: sqlite3.Connection) -> None:
+    """Take back what could not be taken back when it failed: it must not look like stored."""
+    if database.in_transaction:
+        database.execute("ROLLBACK")
+
+
 def _roll_back(database: sqlite3.Connection) -> bool:
     """End a transaction that failed; whether not even that is certain."""
     with suppress(sqlite3.Error):
-        if database.in_transaction:
-            database.execute("ROLLBACK")
+        _leave_transaction(database)
         return False
     return True

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from agentslot import Application, Module, Requirement
 from agentslot.interaction import GATEWAY_CHANNELS
-from agentslot.model import MODEL_EXECUTOR, TOKEN_COUNTER
+from agentslot.model import MODEL_EXECUTOR, TOKEN_COUNTER, ProvidersModule
 from agentslot.session import SESSION_STORE, ModelConfig
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.loop import AGENT_LOOP, StandardLoopModule
@@ -44,6 +44,7 @@ def new_application(
             RuntimeModule(config or AgentConfig(), default_model),
             ObservationModule(),
             StandardLoopModule(),
+            ProvidersModule(),
             *modules,
         ],
         [*STANDARD_AGENT_PROFILE, *requirements],

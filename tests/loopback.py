@@ -15,7 +15,8 @@ class Answer:
     """What the server says to one request.
 
     `chunk` cuts the body into pieces of that size; `hang` keeps the body open after the last byte;
-    `drop` closes the connection without ending the body, `keep` leaves it open behind the body.
+    `drop` closes the connection without ending the body, `keep` leaves it open behind the body;
+    `mute` sends nothing at all.
     """
 
     body: bytes = b""
@@ -26,6 +27,7 @@ class Answer:
     hang: bool = False
     drop: bool = False
     keep: bool = False
+    mute: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ class Loopback:
 
     async def _answer(self, stream: SocketStream, number: int) -> bool:
         answer = self.answers[min(number, len(self.answers) - 1)]
+        if answer.mute:
+            await stream.receive()  # ends when the client hangs up
         lines = [f"HTTP/1.1 {answer.status} X", f"content-type: {answer.content_type}"]
         lines += ["transfer-encoding: chunked"]
         lines += [] if answer.keep else ["connection: close"]

@@ -46,9 +46,9 @@ class ToolInvocation:
         call: the call; `call.arguments` is the JSON text exactly as the model wrote it.
         max_inline_output_bytes: most bytes that `ToolResult.output` may have; keep larger content
             as an artifact, or cut it and say so.
-        artifacts: where large or binary content is kept; None if the application has no store.
         report: shows a line of progress to whoever watches; never blocks, never fails.
         decoded: what `arguments` returns, where somebody has decoded it already.
+        artifacts: where large or binary content is kept; None if the application has no store.
     """
 
     call: ToolCall
@@ -57,8 +57,8 @@ class ToolInvocation:
     workspace: WorkspaceId
     max_inline_output_bytes: int = 65536
     report: Callable[[str], None] = field(default=_ignore, compare=False)
-    artifacts: ArtifactStore | None = field(default=None, compare=False)
     decoded: Mapping[str, JsonValue] | None = field(default=None, compare=False, repr=False)
+    artifacts: ArtifactStore | None = field(default=None, compare=False)
 
     def arguments(self) -> Mapping[str, JsonValue]:
         """The arguments as one decoded object, read strictly; their types are yours to check.

@@ -1,7 +1,6 @@
 """Modules that put tools into the slot `tool`, each under its name."""
 
 import os
-import shutil
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
@@ -14,9 +13,9 @@ from agentslot import Contribution, Module, Resolver
 from agentslot.tool.contract import TOOLS, Tool
 from agentslot.tool.environment import ENVIRONMENTS, ExecutionEnvironment, verify
 from agentslot.tool.errors import ToolRootError
-from agentslot.tool.files import Browser, FileRoot, FileTools
+from agentslot.tool.files import Browser, ChangeLog, FileRoot, FileTools
 from agentslot.tool.function_tool import function_tool
-from agentslot.tool.search import Searcher
+from agentslot.tool.search import Searcher, find_ripgrep
 from agentslot.tool.shell import Shell
 
 
@@ -44,12 +43,26 @@ class FilesModule(Module):
     Its start fails with ToolRootError if the folder is not there.
     """
 
-    def __init__(self, root: str | os.PathLike[str], *, module_id: str = "tool.files") -> None:
-        """Declare the tools; `root` bounds what they reach."""
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        *,
+        changes: str | os.PathLike[str] | None = None,
+        module_id: str = "tool.files",
+    ) -> None:
+        """Declare the tools.
+
+        Args:
+            root: bounds what they reach.
+            changes: folder outside of the root in which each change is recorded first, so that
+                `agentslot sessions undo` can take it back.
+            module_id: id of this module.
+        """
         self._root = FileRoot(root)
         browser = Browser(self._root)
-        search = Searcher(browser, ripgrep=shutil.which("rg"))
-        tools = [*FileTools(self._root).tools(), *browser.tools(), *search.tools()]
+        search = Searcher(browser, ripgrep=find_ripgrep())
+        log = None if changes is None else ChangeLog(changes)
+        tools = [*FileTools(self._root, changes=log).tools(), *browser.tools(), *search.tools()]
         super().__init__(module_id, *_contributions(tools))
 
     @asynccontextmanager

@@ -11,7 +11,7 @@ from agentslot.model import OpenAICompatibleModule
 from agentslot.session import FileStoreModule, ModelConfig
 from agentslot.standardagent.application import new_application
 from agentslot.standardagent.command.failure import UsageError
-from agentslot.standardagent.command.places import sessions_folder_of
+from agentslot.standardagent.command.places import changes_folder_of, sessions_folder_of
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.policy import ApprovalDeskModule, PolicyModule, Preset
 from agentslot.tool import BashModule, FilesModule
@@ -69,7 +69,7 @@ def coding_agent(folder: Path, choice: ModelChoice) -> Application:
             OpenAICompatibleModule(
                 base_url=choice.base_url, api_key_env=choice.api_key_env, models=[choice.model]
             ),
-            FilesModule(folder),
+            FilesModule(folder, changes=changes_folder_of(folder)),
             BashModule(folder),
             PolicyModule(Preset.ASK_FOR_WRITES),
             ApprovalDeskModule(),

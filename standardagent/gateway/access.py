@@ -1,5 +1,7 @@
 """GatewayAccess over the Runtime: finds the open Session, hands the request on, answers."""
 
+from dataclasses import replace
+
 from agentslot.interaction import (
     AnswerApproval,
     ApprovalRequested,
@@ -28,6 +30,7 @@ from agentslot.session import (
     MessageInput,
     ModelConfig,
     NewSession,
+    OpenKind,
     Repair,
     SessionId,
     SessionPage,
@@ -103,15 +106,16 @@ class Gateway:
     async def create_session(self, request: CreateSession) -> SessionOpened:
         """Open a new Session."""
         components, _ = self._there
-        config = request.model_config or components.default_model
+        config = await components.selected(request.model_config or components.default_model)
         return await self._open_new(
-            NewSession(components.ids.session(), request.agent, request.workspace, config)
+            NewSession(components.ids.session(), request.agent, request.workspace, config),
+            OpenKind.CREATE,
         )
 
-    async def _open_new(self, new: NewSession) -> SessionOpened:
+    async def _open_new(self, new: NewSession, kind: OpenKind) -> SessionOpened:
         components, registry = self._there
         components.executor.inspect(new.model_config)
-        return registry.admit(await components.store.create(new))
+        return await registry.admit(await components.store.create(new), kind)
 
     async def resume_session(self, session_id: SessionId) -> SessionOpened:
         """Open a stored Session."""
@@ -126,12 +130,18 @@ class Gateway:
     async def fork_session(self, request: ForkSession) -> SessionOpened:
         """Open a copy of another Session's past."""
         components, _ = self._there
-        return await self._open_new(await forked(components, request))
+        if request.model_config is not None:
+            chosen = await components.selected(request.model_config)
+            request = replace(request, model_config=chosen)
+        return await self._open_new(await forked(components, request), OpenKind.FORK)
 
     async def start_from_summary(self, request: StartFromSummary) -> SessionOpened:
         """Open a Session that begins with given messages."""
         components, _ = self._there
-        return await self._open_new(await summarized(components, request))
+        if request.model_config is not None:
+            chosen = await components.selected(request.model_config)
+            request = replace(request, model_config=chosen)
+        return await self._open_new(await summarized(components, request), OpenKind.SUMMARY)
 
     async def send(self, request: SendMessage) -> MessageReceipt:
         """Submit a message."""

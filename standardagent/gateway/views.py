@@ -1,6 +1,7 @@
 """What people see of a Session, cut from its state."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 from agentslot.interaction import (
     ExtensionDiagnosticsPage,
@@ -90,11 +91,9 @@ def run_result(state: SessionState, message_id: MessageId) -> RunResult:
     assert isinstance(end, RunFact)
     messages = [f.payload for f in facts if isinstance(f.payload, Message)]
     answers = tuple(m for m in messages if m.role is Role.ASSISTANT and m.text)
-    usage = TokenUsage()
-    for fact in facts:
-        if isinstance(fact.payload, ModelAttempt) and fact.payload.usage is not None:
-            usage += fact.payload.usage
     diagnostics, has_more_diagnostics = run_diagnostics(state, run_id, message_id)
+    attempts = [f.payload for f in facts if isinstance(f.payload, ModelAttempt)]
+    usage, cost_usd = _spent(attempts)
     return RunResult(
         state.id,
         run_id,
@@ -106,7 +105,19 @@ def run_result(state: SessionState, message_id: MessageId) -> RunResult:
         end.termination,
         diagnostics,
         has_more_diagnostics,
+        cost_usd,
     )
+
+
+def _spent(attempts: Sequence[ModelAttempt]) -> tuple[TokenUsage, Decimal | None]:
+    """Tokens of all attempts, and what they cost if each one's price was known."""
+    usage, cost, priced = TokenUsage(), Decimal(0), bool(attempts)
+    for attempt in attempts:
+        if attempt.usage is not None:
+            usage += attempt.usage
+            priced = priced and attempt.cost_usd is not None
+            cost += attempt.cost_usd or 0
+    return usage, cost if priced else None
 
 
 def _facts_of(history: History, run_id: RunId) -> Sequence[Fact]:

@@ -107,6 +107,7 @@ def usage_record(agent: AgentId, fact: Fact, attempt: ModelAttempt) -> UsageReco
         model=attempt.model,
         served_model=attempt.served_model,
         usage=attempt.usage,
+        cost_usd=attempt.cost_usd,
     )
 
 

@@ -7,6 +7,7 @@ credential, no value of a component. Whoever may read a log of them learns who d
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
 
@@ -191,7 +192,11 @@ AuditRecord = ToolDecision | ModelConfigAudit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageRecord(SessionRecord):
-    """Tokens of one attempt; `usage.estimated` says whether the provider counted or we did."""
+    """Tokens of one attempt; `usage.estimated` says whether the provider counted or we did.
+
+    Attributes:
+        cost_usd: what they cost in US dollars, if the price was known.
+    """
 
     run_id: RunId
     step_id: StepId
@@ -200,6 +205,7 @@ class UsageRecord(SessionRecord):
     model: str
     served_model: str
     usage: TokenUsage
+    cost_usd: Decimal | None = None
 
 
 Record = TraceRecord | MetricRecord | AuditRecord | UsageRecord

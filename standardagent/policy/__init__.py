@@ -12,6 +12,15 @@ from agentslot.standardagent.policy.contract import (
     ToolAction,
 )
 from agentslot.standardagent.policy.desk import APPROVAL_DESK, ApprovalDesk, ApprovalDeskModule
+from agentslot.standardagent.policy.explain import (
+    Explanation,
+    GuardVerdict,
+    Verdict,
+    explain,
+    explain_call,
+)
+from agentslot.standardagent.policy.loopguard import LoopGuard, LoopGuardModule
+from agentslot.standardagent.policy.rulebook import Rule, Rulebook
 from agentslot.standardagent.policy.rules import EffectPolicy, PolicyModule, Preset, ToolRules
 
 __all__ = [
@@ -25,10 +34,19 @@ __all__ = [
     "ApprovalService",
     "Decision",
     "EffectPolicy",
+    "Explanation",
+    "GuardVerdict",
+    "LoopGuard",
+    "LoopGuardModule",
     "PolicyEffect",
     "PolicyGuard",
     "PolicyModule",
     "Preset",
+    "Rule",
+    "Rulebook",
     "ToolAction",
     "ToolRules",
+    "Verdict",
+    "explain",
+    "explain_call",
 ]

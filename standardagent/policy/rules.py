@@ -13,6 +13,7 @@ from agentslot.standardagent.policy.contract import (
     PolicyGuard,
     ToolAction,
 )
+from agentslot.standardagent.policy.explain import Verdict
 from agentslot.tool import Effect
 
 _HARMLESS = (Effect.PURE, Effect.READ)
@@ -38,6 +39,13 @@ class EffectPolicy:
 
     async def evaluate(self, action: ToolAction) -> Decision:
         """Allow what is harmless; treat the rest as the preset says."""
+        return self.explain(action).decision
+
+    def explain(self, action: ToolAction) -> Verdict:
+        """The decision, and the preset that made it."""
+        return Verdict(self._decide(action), f"preset {self.preset}")
+
+    def _decide(self, action: ToolAction) -> Decision:
         if action.effect in _HARMLESS or self.preset is Preset.TRUSTED:
             return ALLOW
         what = f"{action.call.name} has the effect {action.effect!s}"
@@ -60,7 +68,14 @@ class ToolRules:
 
     async def evaluate(self, action: ToolAction) -> Decision:
         """The rule for the tool, or the fallback."""
-        return self._rules.get(action.call.name, self._fallback)
+        return self.explain(action).decision
+
+    def explain(self, action: ToolAction) -> Verdict:
+        """The decision, and whether the tool has a rule of its own."""
+        name = action.call.name
+        if name in self._rules:
+            return Verdict(self._rules[name], f"rule for {name}")
+        return Verdict(self._fallback, f"no rule for {name}")
 
 
 def PolicyModule(policy: Preset | PolicyGuard) -> Module:  # noqa: N802 - like the other modules

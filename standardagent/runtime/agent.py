@@ -1,5 +1,6 @@
 """The AgentRuntime of one Session: its commands, and the task that drives its Runs."""
 
+from collections.abc import Callable
 from functools import partial
 
 from anyio.abc import TaskGroup
@@ -20,10 +21,13 @@ from agentslot.session import (
     EditQueued,
     Enqueue,
     ErrorKind,
+    ExtensionDiagnostic,
     JournalStatus,
     Message,
+    MessageId,
     MessageInput,
     ModelConfig,
+    OpenKind,
     QueueItem,
     ReclassifyQueued,
     Role,
@@ -31,8 +35,18 @@ from agentslot.session import (
     SetModelConfig,
 )
 from agentslot.session.settlement import is_resumable_completion
+from agentslot.standardagent.hook import InputOperation
 from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.hooks.completion import follow_ons, recorded_gates
+from agentslot.standardagent.runtime.hooks.contexts import discard_waiting
+from agentslot.standardagent.runtime.hooks.digest import input_digest
+from agentslot.standardagent.runtime.hooks.inputgates import (
+    Admission,
+    Subject,
+    Submission,
+    admitted,
+)
+from agentslot.standardagent.runtime.hooks.lifecycle import ask_at_opening, reserve_farewell
 from agentslot.standardagent.runtime.owner import SessionOwner
 from agentslot.standardagent.runtime.prepare import FixedParts
 from agentslot.standardagent.runtime.run import Run
@@ -55,6 +69,10 @@ class AgentRuntime:
         self._tasks = tasks
         if self.owner.notices is not None:
             tasks.start_soon(self.owner.notices.deliver, name=f"commit observers of {state.id}")
+
+    async def greet(self, kind: OpenKind) -> tuple[ExtensionDiagnostic, ...]:
+        """Ask the lifecycle hooks about a Session that opens; what they answered."""
+        return await ask_at_opening(self.owner, kind)
 
     def resume(self) -> None:
         """Go on with what a crash left prepared, calls or completion gates, as it was recorded."""
@@ -79,13 +97,12 @@ class AgentRuntime:
 
     async def send(self, request: SendMessage) -> MessageReceipt:
         """Submit a message; see GatewayAccess."""
-        owner = self.owner
-        async with owner.lock:
-            owner.check_writable(request.expected_revision)
-            message = self._message(request)
+        owner, message = self.owner, self._message(request)
+        submission = self._submission(InputOperation.SEND, message, Subject, request)
+        async with admitted(owner, submission) as admission:
             if owner.state.active_run is not None:
-                return await self._enqueue("send", message, Delivery.NORMAL, request)
-            start = start_with_message(owner, message)
+                return await self._enqueue(message, Delivery.NORMAL, admission, request)
+            start = start_with_message(owner, message, admission)
             await owner.commit("send-start", start.changes, request.actor)
             run = self._begin(start)
         await run.prepared.wait()
@@ -93,23 +110,37 @@ class AgentRuntime:
 
     async def steer(self, request: SendMessage) -> MessageReceipt:
         """Queue a message for the active Run; see GatewayAccess."""
-        owner = self.owner
-        async with owner.lock:
-            owner.check_writable(request.expected_revision)
-            if owner.state.active_run is None:
-                raise ClassifiedError(
-                    ErrorKind.CONFLICT,
-                    "no_active_run",
-                    "no Run is active that the message could join: send it instead",
-                )
-            return await self._enqueue("steer", self._message(request), Delivery.STEER, request)
+        message = self._message(request)
+        submission = self._submission(InputOperation.STEER, message, self._steered, request)
+        async with admitted(self.owner, submission) as admission:
+            return await self._enqueue(message, Delivery.STEER, admission, request)
+
+    def _steered(self) -> Subject:
+        active = self.owner.state.active_run
+        if active is None:
+            raise ClassifiedError(
+                ErrorKind.CONFLICT,
+                "no_active_run",
+                "no Run is active that the message could join: send it instead",
+            )
+        return Subject(active.id)
 
     async def _enqueue(
-        self, label: str, message: Message, delivery: Delivery, request: SendMessage
+        self, message: Message, delivery: Delivery, admission: Admission, request: SendMessage
     ) -> MessageReceipt:
-        item = QueueItem(message, delivery)
-        commit = await self.owner.commit(label, [Enqueue(item)], request.actor)
+        label = "steer" if delivery is Delivery.STEER else "send"
+        changes = [Enqueue(QueueItem(message, delivery)), *admission.waiting()]
+        commit = await self.owner.commit(label, changes, request.actor)
         return MessageReceipt(self.owner.id, message.id, commit.revision)
+
+    @staticmethod
+    def _submission(
+        operation: InputOperation,
+        message: Message,
+        subject: Callable[[], Subject],
+        request: SendMessage | QueuedCommand,
+    ) -> Submission:
+        return Submission(operation, message, subject, request.expected_revision, request.actor)
 
     async def run_pending(self, request: SessionCommand) -> RunReceipt:
         """Start a Run on the first queued normal message; see GatewayAccess."""
@@ -144,8 +175,23 @@ class AgentRuntime:
 
     async def edit_queued(self, request: QueuedCommand, content: MessageInput) -> int:
         """Replace a queued message; see GatewayAccess."""
-        change = EditQueued(request.message_id, content.parts)
-        return await self._queue_command("queue-edit", request, change)
+        owner, message_id = self.owner, request.message_id
+        message = Message(message_id, Role.USER, content.parts, owner.components.now())
+        edited = partial(self._edited, message_id)
+        submission = self._submission(InputOperation.EDIT_QUEUED, message, edited, request)
+        async with admitted(owner, submission) as admission:
+            edit = EditQueued(message_id, content.parts)
+            changes = [edit, *discard_waiting(owner, message_id), *admission.waiting()]
+            return (await owner.commit("queue-edit", changes, request.actor)).revision
+
+    def _edited(self, message_id: MessageId) -> Subject:
+        item = self.owner.state.queued(message_id)
+        if item is None:
+            raise ClassifiedError(
+                ErrorKind.NOT_FOUND, "queue_item_not_found", f"message {message_id!r} is not queued"
+            )
+        content = MessageInput(item.message.parts)
+        return Subject(previous_digest=input_digest(content), delivery=item.delivery)
 
     async def delete_queued(self, request: QueuedCommand) -> int:
         """Drop a queued message; see GatewayAccess."""
@@ -159,12 +205,15 @@ class AgentRuntime:
     async def _queue_command(self, label: str, request: QueuedCommand, change: Change) -> int:
         async with self.owner.lock:
             self.owner.check_writable(request.expected_revision)
-            return (await self.owner.commit(label, [change], request.actor)).revision
+            changes: list[Change] = [change]
+            if isinstance(change, DeleteQueued):
+                changes += discard_waiting(self.owner, change.message_id)
+            return (await self.owner.commit(label, changes, request.actor)).revision
 
     async def update_model_config(self, request: SessionCommand, config: ModelConfig) -> int:
         """Switch to another model; see GatewayAccess."""
         owner = self.owner
-        owner.components.executor.inspect(config)
+        config = await owner.components.selected(config)
         async with owner.lock:
             owner.check_writable(request.expected_revision)
             self._check_idle("switch the model")
@@ -172,13 +221,19 @@ class AgentRuntime:
             return commit.revision
 
     async def close(self, request: SessionCommand) -> SessionClosed:
-        """End the active Run and close; see GatewayAccess."""
+        """End the active Run, say farewell and close; see GatewayAccess."""
         owner = self.owner
         async with owner.lock:
             owner.check_writable(request.expected_revision)
+            farewell = await reserve_farewell(owner, request.actor)
             owner.stop(request.actor)
-        await owner.stopped()
-        return SessionClosed(owner.id, owner.state.revision)
+        try:
+            diagnostics = await farewell.ask()
+        except ClassifiedError:
+            owner.close()
+            raise
+        owner.close()
+        return SessionClosed(owner.id, owner.state.revision, diagnostics)
 
     def _check_idle(self, purpose: str) -> None:
         if self.owner.state.active_run is not None:

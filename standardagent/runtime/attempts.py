@@ -134,6 +134,7 @@ class Recorder:
             outcome.usage,
             outcome.error_code,
             outcome.error_message,
+            outcome.cost_usd,
         )
 
     def take_end(self) -> list[Change]:

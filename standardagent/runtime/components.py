@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from agentslot.model import AttemptObserver, ModelExecutor, TokenCounter
-from agentslot.session import ModelConfig, SessionStore, ToolDefinition
+from agentslot.model import AttemptObserver, ModelExecutor, ModelSelector, TokenCounter
+from agentslot.session import ArtifactStore, ModelConfig, SessionStore, ToolDefinition
 from agentslot.standardagent.config import AgentConfig
+from agentslot.standardagent.context import ContextCompactor, ContextSource
 from agentslot.standardagent.hook import Hooks
 from agentslot.standardagent.loop import AgentLoop
 from agentslot.standardagent.observe import ObservationHub, SessionCommitObserver
@@ -43,6 +44,7 @@ class Components:
     store: SessionStore
     executor: ModelExecutor
     counter: TokenCounter
+    selector: ModelSelector | None
     loop: AgentLoop
     tools: Mapping[str, ExposedTool]
     guards: Sequence[PolicyGuard]
@@ -55,4 +57,18 @@ class Components:
     default_model: ModelConfig
     ids: Ids
     hooks: Hooks
+    context_sources: Sequence[ContextSource] = ()
+    compactor: ContextCompactor | None = None
+    artifacts: ArtifactStore | None = None
     now: Clock = utc_now
+
+    async def selected(self, config: ModelConfig) -> ModelConfig:
+        """What a Session gets that was given this selection.
+
+        Raises:
+            ClassifiedError: the selector does not allow it, or the executor does not know it.
+        """
+        if self.selector is not None:
+            config = await self.selector.select(config)
+        self.executor.inspect(config)
+        return config

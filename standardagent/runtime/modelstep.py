@@ -16,6 +16,7 @@ from agentslot.model import (
     Reset,
     TextDelta,
 )
+from agentslot.model.streamcheck import StreamCheck, StreamViolation
 from agentslot.session import (
     AppendBudgetExceeded,
     AppendLimitExceeded,
@@ -41,9 +42,8 @@ from agentslot.standardagent.runtime.completion import complete
 from agentslot.standardagent.runtime.hooks.preflight import reserve_preflights
 from agentslot.standardagent.runtime.pace import Pace
 from agentslot.standardagent.runtime.prepare import FixedParts, prepare_request
-from agentslot.standardagent.runtime.results import commit_results
+from agentslot.standardagent.runtime.results import with_next_step
 from agentslot.standardagent.runtime.run import Run
-from agentslot.standardagent.runtime.streamcheck import StreamCheck, StreamViolation
 
 log = logging.getLogger(__name__)
 
@@ -157,18 +157,30 @@ class ModelStep:
             message = self._message(completion, message_id)
             changes.append(AppendMessage(message))
             changes.extend(AppendToolCall(call) for call in calls)
-            if completion.finish is not FinishReason.LENGTH:
-                changes.extend(reserve_preflights(run, calls))
+            if calls and completion.finish is FinishReason.LENGTH:
+                return await self._refuse_truncated(calls, changes)
+            changes.extend(reserve_preflights(run, calls))
             await owner.commit_in_shield("model-complete", changes)
         if not calls:
             return await complete(run, message)
-        if completion.finish is FinishReason.LENGTH:
-            await commit_results(run, [_cut_off(call) for call in calls])
-            # A model that is always cut off, and never waits, must not keep the event loop.
-            await anyio.lowlevel.cancel_shielded_checkpoint()
-            return LoopState.CONTINUE_READY
         self.calls = calls
         return LoopState.TOOLS_READY
+
+    async def _refuse_truncated(
+        self, calls: tuple[ToolCall, ...], changes: list[Change]
+    ) -> LoopState:
+        """Record calls that may be cut off together with results that say so; the lock is held.
+
+        In one commit, so that no crash leaves them prepared: a restart would run them.
+        """
+        run, owner = self._run, self._run.owner
+        step_id = owner.components.ids.step()
+        changes.extend(with_next_step(run, [_cut_off(call) for call in calls], step_id))
+        await owner.commit_in_shield("model-complete", changes)
+        run.enter_step(step_id)
+        # A model that is always cut off, and never waits, must not keep the event loop.
+        await anyio.lowlevel.cancel_shielded_checkpoint()
+        return LoopState.CONTINUE_READY
 
     def _identified(self, completion: Completion, message_id: MessageId) -> tuple[ToolCall, ...]:
         run, ids = self._run, self._run.owner.components.ids

@@ -1,15 +1,16 @@
 """The fixed Runtime as a module: resolves the components, opens the Gateway while it runs."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
 import anyio
 
 from agentslot import Module, One, Registrar, Resolver
 from agentslot.interaction import GATEWAY_ACCESS
-from agentslot.model import ATTEMPT_OBSERVER, MODEL_EXECUTOR, TOKEN_COUNTER
-from agentslot.session import SESSION_STORE, ModelConfig
+from agentslot.model import ATTEMPT_OBSERVER, MODEL_EXECUTOR, MODEL_SELECTOR, TOKEN_COUNTER
+from agentslot.session import ARTIFACT_STORE, SESSION_STORE, ModelConfig, is_identity
 from agentslot.standardagent.config import AgentConfig
+from agentslot.standardagent.context import CONTEXT_COMPACTOR, CONTEXT_SOURCES, ContextSource
 from agentslot.standardagent.gateway.access import Gateway
 from agentslot.standardagent.hook import HOOK_SLOTS, install_hooks
 from agentslot.standardagent.loop import AGENT_LOOP
@@ -38,10 +39,14 @@ class RuntimeModule(Module):
             SESSION_STORE.required(),
             MODEL_EXECUTOR.required(),
             TOKEN_COUNTER.required(),
+            MODEL_SELECTOR.optional(),
             AGENT_LOOP.required(),
             TOOLS.optional(),
             *(TOOLS.key(key) for key in config.tool_keys),
             POLICY_GUARDS.optional(),
+            CONTEXT_SOURCES.optional(),
+            CONTEXT_COMPACTOR.optional(),
+            ARTIFACT_STORE.optional(),
             APPROVAL_SERVICE.optional(),
             APPROVAL_DESK.optional(),
             ATTEMPT_OBSERVER.optional(),
@@ -62,6 +67,7 @@ class RuntimeModule(Module):
             store=resolver[SESSION_STORE],
             executor=resolver[MODEL_EXECUTOR],
             counter=resolver[TOKEN_COUNTER],
+            selector=resolver.get(MODEL_SELECTOR),
             loop=resolver[AGENT_LOOP],
             tools=tools,
             guards=resolver[POLICY_GUARDS],
@@ -74,6 +80,9 @@ class RuntimeModule(Module):
             default_model=self._default_model,
             ids=Ids(),
             hooks=install_hooks(resolver),
+            context_sources=_with_distinct_keys(resolver[CONTEXT_SOURCES]),
+            compactor=resolver.get(CONTEXT_COMPACTOR),
+            artifacts=resolver.get(ARTIFACT_STORE),
         )
         return self._components
 
@@ -99,3 +108,11 @@ def _exposed(key: str, resolver: Resolver) -> ExposedTool:
         msg = f"the tool under key {key!r} calls itself {definition.name!r}: use one name for both"
         raise ValueError(msg)
     return ExposedTool(tool, definition, tool.parallel_safe, tool.effect)
+
+
+def _with_distinct_keys(sources: Sequence[ContextSource]) -> Sequence[ContextSource]:
+    keys = [source.key for source in sources]
+    if len(set(keys)) != len(keys) or not all(map(is_identity, keys)):
+        msg = f"each context source needs a key of its own; there are: {', '.join(map(repr, keys))}"
+        raise ValueError(msg)
+    return sources

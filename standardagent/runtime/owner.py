@@ -59,6 +59,8 @@ class SessionOwner:
     replaceable component other than the store.
 
     Attributes:
+        submitting: held while a message is submitted past input gates; taken before `lock`.
+        asking: what input gates are asked in; cancelled when the Session stops.
         watch: what publishes observations; None while there is no sink for them.
         notices: what tells the commit observers; None if there are none.
     """
@@ -74,6 +76,8 @@ class SessionOwner:
         self.notices = CommitNotices(observers) if observers else None
         self.projection = Projection()
         self.run: Cancelable | None = None
+        self.submitting = anyio.Lock(fast_acquire=True)
+        self.asking: anyio.CancelScope | None = None
         self.stopping = False
         self.closed = False
         self._origin = Origin(state.id)
@@ -170,12 +174,20 @@ class SessionOwner:
         So no commit is in flight that could start another Run. `stopped` waits for the end.
         """
         self.stopping = True
+        if self.asking is not None:
+            self.asking.cancel()
         if self.state.active_run is not None and self.run is not None:
             self.run.cancel(actor)
 
+    async def at_rest(self) -> None:
+        """Wait until a Session that is being stopped has ended its Run and its submission."""
+        await self.when_idle()
+        async with self.submitting:
+            return
+
     async def stopped(self) -> None:
         """Wait until the end of a Session that is being stopped is durable, then close it."""
-        await self.when_idle()
+        await self.at_rest()
         self.close()
 
     def close(self) -> None:

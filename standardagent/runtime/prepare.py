@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 
 from agentslot._json import dumps
-from agentslot.model import ModelRequest
+from agentslot.model import ModelRequest, Transcript
 from agentslot.session import (
     ClassifiedError,
     ContextRange,
@@ -13,8 +13,10 @@ from agentslot.session import (
     SetContext,
     ToolDefinition,
 )
-from agentslot.standardagent.config import AgentConfig, ContextRetention
+from agentslot.standardagent.config import ContextRetention
+from agentslot.standardagent.runtime.compaction import ViewInputs, compacted
 from agentslot.standardagent.runtime.components import Components
+from agentslot.standardagent.runtime.contribute import ask_sources
 from agentslot.standardagent.runtime.run import Run
 
 
@@ -56,10 +58,10 @@ def fixed_parts(components: Components) -> FixedParts:
 
 @dataclass(frozen=True, slots=True)
 class PreparedRequest:
-    """A request that may be sent, and its view as History will keep it."""
+    """A request that may be sent, and what of History its record refers to."""
 
     request: ModelRequest
-    last_sequence: int
+    inputs: ViewInputs
     token_count: int
 
 
@@ -68,20 +70,44 @@ async def prepare_request(run: Run, parts: FixedParts) -> PreparedRequest:
 
     Raises:
         ClassifiedError: `invalid_input/context_limit_exceeded`, or what the executor says of the
-            model, or the counter of the request.
+            model, the counter of the request, or a context source of itself.
     """
-    owner = run.owner
-    history = owner.state.history
-    request = ModelRequest(
-        owner.id,
-        run.id,
-        run.step_id,
-        run.config,
-        parts.prompt,
-        owner.projection.of(history, run.id, run.step_id),
-        parts.tools,
+    components = run.owner.components
+    limit = _limit(run, parts)
+    if components.context_sources:
+        await ask_sources(run, limit)
+    history = run.owner.state.history
+    inputs = run.owner.projection.of(history, run.id, run.step_id)
+    view: ViewInputs = (ContextRange(1, history.last_sequence),)
+    request = _request(run, parts, inputs)
+    count = await components.counter.count_tokens(request)
+    if count > limit and components.compactor is not None:
+        inputs, view = await compacted(run, components.compactor, limit)
+        request = _request(run, parts, inputs)
+        count = await components.counter.count_tokens(request)
+    if not 0 <= count <= limit:
+        raise ClassifiedError(
+            ErrorKind.INVALID_INPUT,
+            "context_limit_exceeded",
+            f"the request has {count} tokens, the limit is {limit}: start a new Session, or"
+            " install a context compactor",
+        )
+    return PreparedRequest(request, view, count)
+
+
+def _request(run: Run, parts: FixedParts, inputs: Transcript) -> ModelRequest:
+    return ModelRequest(
+        run.owner.id, run.id, run.step_id, run.config, parts.prompt, inputs, parts.tools
     )
-    components = owner.components
+
+
+def _limit(run: Run, parts: FixedParts) -> int:
+    """Tokens that a request may have.
+
+    Raises:
+        ClassifiedError: `invalid_input/model_not_supported`: the model cannot call tools.
+    """
+    components = run.owner.components
     capabilities = components.executor.inspect(run.config)
     if parts.tools and not capabilities.tool_calling:
         raise ClassifiedError(
@@ -90,24 +116,14 @@ async def prepare_request(run: Run, parts: FixedParts) -> PreparedRequest:
             f"model {run.config.model!r} cannot call tools, and this agent has"
             f" {len(parts.tools)}: choose another model or leave tool_keys empty",
         )
-    count = await components.counter.count_tokens(request)
-    limit = _limit(components.config, capabilities.context_window_tokens)
-    if count < 0 or count > limit:
-        raise ClassifiedError(
-            ErrorKind.INVALID_INPUT,
-            "context_limit_exceeded",
-            f"the request has {count} tokens, the limit is {limit}: start a new Session, or"
-            " install a context compactor",
-        )
-    return PreparedRequest(request, history.last_sequence, count)
+    window, hard = capabilities.context_window_tokens, components.config.hard_token_limit
+    return min(window, hard) if hard else window
 
 
-def _has_contributions(request: ModelRequest) -> bool:
-    return len(request.inputs) > request.inputs.lasting
-
-
-def _limit(config: AgentConfig, window: int) -> int:
-    return min(window, config.hard_token_limit) if config.hard_token_limit else window
+def _has_contributions(run: Run) -> bool:
+    state = run.owner.state
+    shown = run.owner.projection.of(state.history, run.id, run.step_id)
+    return len(shown) > shown.lasting
 
 
 def context_change(run: Run, prepared: PreparedRequest, parts: FixedParts) -> SetContext:
@@ -119,11 +135,11 @@ def context_change(run: Run, prepared: PreparedRequest, parts: FixedParts) -> Se
         source_revision=state.revision,
         run_id=run.id,
         config=run.config,
-        inputs=(ContextRange(1, prepared.last_sequence),),
+        inputs=prepared.inputs,
         prompt=parts.prompt_digest,
         tools=parts.tools_digest,
         token_count=prepared.token_count,
-        step_id=run.step_id if _has_contributions(prepared.request) else None,
+        step_id=run.step_id if _has_contributions(run) else None,
     )
     unknown = tuple((digest, text) for digest, text in parts.texts if digest not in state.texts)
     retain = run.owner.components.config.context_retention is ContextRetention.RETAIN_ALL

@@ -12,6 +12,11 @@ from agentslot.session import ContextContribution, Fact, History, Message, RunId
 _VISIBLE = frozenset({"message", "tool_call", "tool_result"})
 
 
+def is_visible(fact: Fact) -> bool:
+    """Whether every later request shows the fact."""
+    return fact.kind in _VISIBLE
+
+
 class Projection:
     """The transcript of a growing History; each fact is looked at once."""
 

@@ -6,7 +6,14 @@ import anyio
 from anyio.abc import TaskGroup
 
 from agentslot.interaction import SessionClosed, SessionOpened
-from agentslot.session import ClassifiedError, ErrorKind, Repair, SessionId, SessionState
+from agentslot.session import (
+    ClassifiedError,
+    ErrorKind,
+    OpenKind,
+    Repair,
+    SessionId,
+    SessionState,
+)
 from agentslot.standardagent.runtime.agent import AgentRuntime
 from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.prepare import fixed_parts
@@ -25,6 +32,7 @@ class Registry:
         self._tasks = tasks
         self._open: dict[SessionId, AgentRuntime] = {}
         self._doors: dict[SessionId, anyio.Lock] = {}
+        self._stopped = False
 
     def get(self, session_id: SessionId) -> AgentRuntime:
         """The open Session.
@@ -50,18 +58,34 @@ class Registry:
             if runtime is not None and not runtime.owner.closed:
                 return SessionOpened(session_id, runtime.owner.state.revision)
             state, repairs = await load()
-            runtime = self._admit(state)
-            return SessionOpened(session_id, runtime.owner.state.revision, repairs)
+            return await self._admit(state, OpenKind.RESUME, repairs)
 
-    def admit(self, state: SessionState) -> SessionOpened:
+    async def admit(self, state: SessionState, kind: OpenKind) -> SessionOpened:
         """Open a Session that has just been created."""
-        return SessionOpened(state.id, self._admit(state).owner.state.revision)
+        return await self._admit(state, kind)
 
-    def _admit(self, state: SessionState) -> AgentRuntime:
+    async def _admit(
+        self, state: SessionState, kind: OpenKind, repairs: tuple[Repair, ...] = ()
+    ) -> SessionOpened:
+        self._check_running(state.id)
         runtime = AgentRuntime(self._components, self._parts, state, self._tasks)
-        runtime.resume()
+        try:
+            diagnostics = await runtime.greet(kind)
+            self._check_running(state.id)
+            runtime.resume()
+        except BaseException:
+            runtime.owner.close()
+            raise
         self._open[state.id] = runtime
-        return runtime
+        return SessionOpened(state.id, runtime.owner.state.revision, repairs, diagnostics)
+
+    def _check_running(self, session_id: SessionId) -> None:
+        if self._stopped:
+            raise ClassifiedError(
+                ErrorKind.UNAVAILABLE,
+                "application_stopped",
+                f"the application has stopped; Session {session_id!r} is stored and not open",
+            )
 
     async def close(
         self, session_id: SessionId, closing: Callable[[AgentRuntime], Awaitable[SessionClosed]]
@@ -74,7 +98,8 @@ class Registry:
             return closed
 
     async def stop(self) -> None:
-        """Close every Session: cancel its Run and wait until the end is durable."""
+        """Close every Session: cancel its Run and wait until the end is durable. Open no other."""
+        self._stopped = True
         for session_id in sorted(self._open):
             owner = self._open[session_id].owner
             async with owner.lock:

@@ -13,6 +13,13 @@ def _nothing(_: StepId) -> Sequence[Change]:
     return ()
 
 
+def with_next_step(run: Run, results: Sequence[ToolResult], step_id: StepId) -> list[Change]:
+    """The changes that end a batch: its results, and behind them the steers that wait to join."""
+    changes: list[Change] = [AppendToolResult(result) for result in results]
+    changes.extend(run.taking(run.steers(), step_id))
+    return changes
+
+
 async def commit_results(
     run: Run,
     results: Sequence[ToolResult],
@@ -29,8 +36,7 @@ async def commit_results(
     owner = run.owner
     async with owner.lock:
         step_id = owner.components.ids.step()
-        changes: list[Change] = [AppendToolResult(result) for result in results]
-        changes.extend(run.taking(run.steers(), step_id))
+        changes = with_next_step(run, results, step_id)
         changes.extend(reserve(step_id))
         await owner.commit_in_shield("tool-results", changes)
         run.enter_step(step_id)

@@ -24,6 +24,7 @@ from agentslot.session import (
     safe_line,
 )
 from agentslot.session.state import ActiveRun
+from agentslot.standardagent.runtime.hooks.contexts import consume_waiting, waiting_for_messages
 from agentslot.standardagent.runtime.owner import SessionOwner
 
 
@@ -120,11 +121,15 @@ class Run:
 
     def taking(self, items: Sequence[QueueItem], step_id: StepId) -> list[Change]:
         """The changes that take queued messages into a step of this Run."""
-        return taking(items, self.id, step_id)
+        return taking(self.owner, items, self.id, step_id)
 
 
-def taking(items: Sequence[QueueItem], run_id: RunId, step_id: StepId) -> list[Change]:
-    """The changes that move queued messages into History, as part of a Run's step."""
+def taking(
+    owner: SessionOwner, items: Sequence[QueueItem], run_id: RunId, step_id: StepId
+) -> list[Change]:
+    """The changes that move queued messages into a Run's step, and behind them their contexts."""
+    if not items:
+        return []
     changes: list[Change] = []
     for item in items:
         queued = item.message
@@ -142,4 +147,5 @@ def taking(items: Sequence[QueueItem], run_id: RunId, step_id: StepId) -> list[C
                 )
             )
         )
-    return changes
+    waiting = waiting_for_messages(owner, [item.message.id for item in items])
+    return changes + consume_waiting(owner, waiting, run_id, step_id)

@@ -14,6 +14,8 @@ from agentslot.session import (
     RunStatus,
     StepId,
 )
+from agentslot.standardagent.runtime.hooks.contexts import consume_waiting, waiting_for_run
+from agentslot.standardagent.runtime.hooks.inputgates import Admission
 from agentslot.standardagent.runtime.owner import SessionOwner
 from agentslot.standardagent.runtime.run import Run, taking
 
@@ -36,7 +38,7 @@ class RunStart:
         return run
 
 
-def start_with_message(owner: SessionOwner, message: Message) -> RunStart:
+def start_with_message(owner: SessionOwner, message: Message, admission: Admission) -> RunStart:
     """Start with a message that was never queued; it must name no run yet."""
     run_id, step_id, start = _start(owner)
     placed = Message(
@@ -48,13 +50,15 @@ def start_with_message(owner: SessionOwner, message: Message) -> RunStart:
         step_id,
         message.client_message_id,
     )
-    return RunStart(run_id, step_id, (start, AppendMessage(placed)))
+    contexts = [*admission.consumed(run_id, step_id), *_opening(owner, run_id, step_id)]
+    return RunStart(run_id, step_id, (start, AppendMessage(placed), *contexts))
 
 
 def start_with_queued(owner: SessionOwner, item: QueueItem) -> RunStart:
     """Start with a message from the queue."""
     run_id, step_id, start = _start(owner)
-    return RunStart(run_id, step_id, (start, *taking([item], run_id, step_id)))
+    taken = taking(owner, [item], run_id, step_id)
+    return RunStart(run_id, step_id, (start, *taken, *_opening(owner, run_id, step_id)))
 
 
 def next_start(owner: SessionOwner) -> RunStart | None:
@@ -66,6 +70,11 @@ def next_start(owner: SessionOwner) -> RunStart | None:
     waiting = (item for item in owner.state.queue if item.delivery is not Delivery.HELD)
     item = next(waiting, None)
     return None if item is None else start_with_queued(owner, item)
+
+
+def _opening(owner: SessionOwner, run_id: RunId, step_id: StepId) -> list[Change]:
+    """What hooks proposed when the Session was opened; the first Run after that shows it."""
+    return consume_waiting(owner, waiting_for_run(owner), run_id, step_id)
 
 
 def _start(owner: SessionOwner) -> tuple[RunId, StepId, AppendRun]:

@@ -81,6 +81,8 @@ async def supervise(
                 current = await _finish(current, outcome)
                 if current is not None:
                     driver = RunDriver(current, parts)
+            if run.owner.stopping:
+                run.owner.close()
         except Exception:
             log.exception("the Runtime failed; Session %s is closed", run.owner.id)
             run.prepared.set()
@@ -121,11 +123,13 @@ def _loop_failed(run: Run, detail: str) -> None:
 async def _finish(run: Run, outcome: Outcome) -> Run | None:
     """Record the end, and the start of the next queued Run in the same commit; returns that Run."""
     owner = run.owner
-    termination = _termination(run, outcome)
-    status = _STATUS[outcome]
-    if termination is not None and termination.source is TerminationSource.EXTENSION:
-        status = RunStatus.INTERRUPTED
     async with owner.lock:
+        if run.cancel_requested:
+            outcome = Outcome.CANCELED  # it came while this end waited for the lock
+        termination = _termination(run, outcome)
+        status = _STATUS[outcome]
+        if termination is not None and termination.source is TerminationSource.EXTENSION:
+            status = RunStatus.INTERRUPTED
         changes = _leftovers(run)
         if termination is not None:
             changes.extend(

@@ -191,6 +191,7 @@ class ToolBatch:
             config.max_inline_tool_result_bytes,
             lambda text: self._publish_progress(call, text),
             ready.arguments,
+            self._run.owner.components.artifacts,
         )
 
     def _valid(self, call: ToolCall, result: ToolResult) -> ToolResult:

@@ -115,7 +115,7 @@ def test_a_check_that_hangs_fails_when_its_time_is_over(
     ("contract", "target", "problem"),
     [
         ("session.stor", "parts.stores:Eager", "did you mean 'session.store'?"),
-        ("gateway", "parts.stores:Eager", "no checks for a contract 'gateway'; there are session."),
+        ("gateway", "parts.stores:Eager", "no checks for a contract 'gateway'; there are model."),
         ("session.store", "parts.stores:needy", "makes no store: it must take a path, or nothing"),
         ("session.store", "parts.stores:store", "makes no store: it must take a path, or nothing"),
         ("session.store", "parts.stores:gone", "'parts.stores' has no 'gone'"),
@@ -127,3 +127,15 @@ def test_what_cannot_be_judged_is_wrong_usage(
 ) -> None:
     assert main(["conformance", contract, target]) == 2
     assert problem in capsys.readouterr().err
+
+
+def test_an_executor_is_judged_on_a_stage_of_its_owner(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conformance", "model.executor", "tests.model.stages:gpt", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["contract"] == "model.executor/v1"
+    assert {each["status"] for each in record["checks"]} == {"passed"}
+
+
+def test_what_takes_no_scenes_opens_no_stage(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conformance", "model.executor", "parts.stores:MemoryStore"]) == 2
+    assert "any number of scenes" in capsys.readouterr().err

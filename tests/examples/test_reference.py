@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentslot import Application
+from agentslot._render import render
 from agentslot.interaction import GATEWAY_CHANNELS, InProcessChannel
 from agentslot.standardagent import POLICY_GUARDS
 from agentslot.tool import TOOLS
@@ -67,3 +68,9 @@ def test_the_command_describes_it_in_each_format(style: str, start: str) -> None
     assert done.stdout.lower().startswith(start)
     for module in ("session.file", "model.openai-compatible.openai", "tool.bash", "policy"):
         assert module in done.stdout
+
+
+def test_the_picture_in_the_readme_shows_what_is_built(application: Application) -> None:
+    """Draw it anew: agentslot describe examples.reference:application --format svg."""
+    drawn = render(application.build().describe(), "svg", title="reference")
+    assert (ROOT / "docs/reference-agent.svg").read_text(encoding="utf-8").strip() == drawn.strip()

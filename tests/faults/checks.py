@@ -11,8 +11,9 @@ from agentslot.model.wires.openai_completions.encode import RequestEncoder
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile
 from agentslot.session import (
     AttemptStatus,
+    ContextDisposition,
+    ExtensionEffect,
     Fact,
-    FileStore,
     JournalStatus,
     Message,
     ModelAttempt,
@@ -27,6 +28,7 @@ from agentslot.session import (
     ToolResult,
     ToolStatus,
 )
+from tests.faults.media import Medium
 from tests.faults.stage import MODEL
 from tests.faults.world import World, digest
 
@@ -36,6 +38,7 @@ NEVER_RAN = {
     "invalid_arguments",
     "output_truncated",
     "policy_denied",
+    "preflight_denied",
     "tool_batch_aborted",
     "tool_not_found",
 }
@@ -78,6 +81,10 @@ def history_is_whole(state: SessionState) -> None:
     assert [fact.sequence for fact in history] == list(range(1, len(history) + 1))
     assert all(earlier.at <= later.at for earlier, later in pairwise(own_facts(state)))
     assert (state.active_run, dict(state.journal)) == (None, {})
+    # What hooks have said may wait for a message that is queued, or for the next Run: nothing else.
+    assert {(e.effect, e.context) for e in state.extensions.open.values()} <= {
+        (ExtensionEffect.APPLIED, ContextDisposition.PENDING)
+    }
     runs = [f.payload for f in own_facts(state) if isinstance(f.payload, RunFact)]
     for started, ended in zip(runs[::2], runs[1::2], strict=True):
         assert started.status is RunStatus.STARTED
@@ -88,6 +95,15 @@ def history_is_whole(state: SessionState) -> None:
     ended_ids = [a.attempt_id for a in attempts if a.status is not AttemptStatus.STARTED]
     assert sorted(started_ids) == sorted(ended_ids)
     assert len(set(started_ids)) == len(started_ids)
+
+
+def hooks_are_settled(state: SessionState) -> None:
+    """An idle Session waits for no hook; at most, what hooks have added waits for a message."""
+    for entry in state.extensions.open.values():
+        assert entry.effect is ExtensionEffect.APPLIED
+        assert entry.context is ContextDisposition.PENDING
+        message_id = entry.invocation.message_id
+        assert message_id is None or state.queued(message_id) is not None
 
 
 def history_can_be_sent(state: SessionState) -> None:
@@ -131,39 +147,22 @@ def _wire_answers_every_call(state: SessionState) -> None:
     assert owed == []
 
 
-def revisions_have_no_gap(file: Path) -> None:
-    """In the file as it lies there."""
-    records = [json.loads(line) for line in file.read_bytes().splitlines()]
-    commits = [record["rev"] for record in records if record["type"] == "commit"]
-    assert commits == list(range(2, len(commits) + 2))
-    keys = [record["key"] for record in records if record["type"] == "commit"]
-    assert len(set(keys)) == len(keys)
+def revisions_have_no_gap(commits: Sequence[tuple[int, str]]) -> None:
+    """Every revision was made by one commit, each under a key of its own."""
+    assert [revision for revision, _ in commits] == list(range(2, len(commits) + 2))
+    assert len({key for _, key in commits}) == len(commits)
 
 
-async def recovery_settles_at_once(folder: Path, session_id: SessionId) -> None:
+async def recovery_settles_at_once(medium: Medium, folder: Path, session_id: SessionId) -> None:
     """A second recovery, in this process or in the next, changes no byte."""
-    async with FileStore(folder) as store:
+    async with medium.store(folder) as store:
         await store.recover(session_id)
-        settled = contents(folder)
+        settled = medium.contents(folder)
         await store.recover(session_id)
-        assert contents(folder) == settled
-    async with FileStore(folder) as store:
+        assert medium.contents(folder) == settled
+    async with medium.store(folder) as store:
         await store.recover(session_id)
-    assert contents(folder) == settled
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """The Session files by name."""
-    return {path.name: path.read_bytes() for path in sorted(folder.glob("*.jsonl"))}
-
-
-def session_files(folder: Path) -> dict[SessionId, Path]:
-    """Where each Session of the folder lies."""
-    files: dict[SessionId, Path] = {}
-    for path in folder.glob("*.jsonl"):
-        with path.open("rb") as file:
-            files[SessionId(json.loads(file.readline())["id"])] = path
-    return files
+    assert medium.contents(folder) == settled
 
 
 def results(state: SessionState) -> Sequence[ToolResult]:

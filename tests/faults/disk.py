@@ -91,6 +91,11 @@ class FailingOperations(FileOperations):
         """Whether the write that fails has begun."""
         return self.writes > self.at
 
+    def spare_what_follows(self) -> None:
+        """Fail nothing any more that has not begun."""
+        if not self.hit:
+            self.at = 1 << 30
+
     @property
     def _now(self) -> bool:
         return self.writes == self.at + 1

@@ -3,64 +3,141 @@
 import shutil
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
 
 from agentslot.interaction import AnswerApproval, GatewayAccess
 from agentslot.model.testing import text_answer
-from agentslot.session import FileStore, RunStatus, SessionId, SessionState
+from agentslot.session import RunStatus, SessionId, SessionState
 from tests.faults import checks
-from tests.faults.scenarios import Scenario, calling
+from tests.faults.media import FILES, Medium
+from tests.faults.scenario import Scenario, calling
 from tests.faults.stage import Stage, process
 from tests.faults.world import World
 
 States = dict[SessionId, SessionState]
 
 
-async def count_points(scenario: Scenario, folder: Path) -> int:
-    """How many points the scenario passes when nothing stops it."""
-    world = World()
-    await play(scenario, folder, world)
-    await check_rest(folder, world, {})
-    return len(world.points)
+@dataclass
+class Trial:
+    """A scenario in a folder of its own, through the processes that follow each other there."""
 
+    scenario: Scenario
+    folder: Path
+    world: World = field(default_factory=World)
+    medium: Medium = FILES
 
-async def play(scenario: Scenario, folder: Path, world: World) -> None:
-    """One process that goes through the scenario until it ends, or is stopped."""
-    await _until_stopped(scenario, folder, world, scenario.drive)
+    async def play(self) -> None:
+        """One process that goes through the scenario until it ends, or is stopped."""
+        await self._process(self.scenario.drive)
 
+    async def recover(self) -> None:
+        """The next process: every Session comes to rest, and is asked one more thing."""
 
-async def recover(scenario: Scenario, folder: Path, world: World) -> None:
-    """The next process: opens what is there, lets it come to rest, and is asked one more thing."""
+        async def drive(stage: Stage) -> None:
+            stage.gate.open()
+            for session_id in self.medium.sessions(self.folder):
+                await go_on(self.scenario, stage, session_id)
 
-    async def drive(stage: Stage) -> None:
-        stage.gate.open()
-        for session_id in checks.session_files(folder):
-            await go_on(scenario, stage, session_id)
+        await self._process(drive)
 
-    await _until_stopped(scenario, folder, world, drive)
-
-
-async def _until_stopped(
-    scenario: Scenario, folder: Path, world: World, drive: Callable[[Stage], Awaitable[None]]
-) -> None:
-    try:
-        async with (
-            process(folder, world, scenario.setup) as stage,
-            anyio.create_task_group() as tasks,
-        ):
-
-            async def give_up() -> None:
-                await world.stopped.wait()
+    async def _process(self, drive: Callable[[Stage], Awaitable[None]]) -> None:
+        store = self.medium.stoppable(self.folder, self.world)
+        try:
+            async with (
+                process(store, self.world, self.scenario.setup) as stage,
+                anyio.create_task_group() as tasks,
+            ):
+                tasks.start_soon(give_up, self.world.stopped, tasks.cancel_scope)
+                await drive(stage)
                 tasks.cancel_scope.cancel()
+        except Exception:
+            if self.world.alive:
+                raise
 
-            tasks.start_soon(give_up)
-            await drive(stage)
-            tasks.cancel_scope.cancel()
-    except Exception:
-        if world.alive:
-            raise
+    async def check_crash(self) -> None:
+        """A process was stopped: look at what it has left, let the next one go on, look again."""
+        before = await self.check_image()
+        self.world.begin_process()
+        await self.recover()
+        await self.check_rest(before)
+
+    async def check_image(self) -> States:
+        """What a stopped process has left is readable, complete, and settled by one recovery."""
+        states = await self._load()
+        assert set(self.world.acknowledged) <= set(states)
+        for session_id, state in states.items():
+            if session_id in self.world.acknowledged:
+                checks.nothing_acknowledged_is_lost(self.world, state)
+            image = self.folder.with_name("image")
+            shutil.copytree(self.folder, image)
+            await checks.recovery_settles_at_once(self.medium, image, session_id)
+            shutil.rmtree(image)
+        return states
+
+    async def check_rest(self, before: States | None = None) -> None:
+        """All that must hold when every Session has come to rest."""
+        for session_id, state in (await self._load()).items():
+            checks.nothing_acknowledged_is_lost(self.world, state)
+            checks.history_is_whole(state)
+            checks.hooks_are_settled(state)
+            checks.history_can_be_sent(state)
+            checks.effects_happened_once(self.world, state)
+            checks.revisions_have_no_gap(self.medium.commits(self.folder, session_id))
+            if before is not None and session_id in before:
+                checks.open_calls_were_settled(before[session_id], state)
+        settled = self.medium.contents(self.folder)
+        for session_id in self.medium.sessions(self.folder):
+            await checks.recovery_settles_at_once(self.medium, self.folder, session_id)
+        assert self.medium.contents(self.folder) == settled
+
+    async def _load(self) -> States:
+        store = self.medium.store(self.folder)
+        sessions = self.medium.sessions(self.folder)
+        return {session_id: (await store.load(session_id)).state for session_id in sessions}
+
+
+async def count_points(scenario: Scenario, folder: Path, medium: Medium = FILES) -> int:
+    """How many points the scenario passes when nothing stops it."""
+    trial = Trial(scenario, folder, medium=medium)
+    await trial.play()
+    await trial.check_rest()
+    return len(trial.world.points)
+
+
+async def stop_and_go_on(
+    scenario: Scenario,
+    folder: Path,
+    stop_at: int,
+    *,
+    stop_again_at: int | None = None,
+    medium: Medium = FILES,
+) -> bool:
+    """Stop the scenario at a point, and perhaps the process after it too; check all that is left.
+
+    Returns:
+        Whether the scenario passed that point: the order of its tasks may differ between runs.
+    """
+    trial = Trial(scenario, folder, medium=medium)
+    world = trial.world
+    with telling(f"{scenario.name} stopped at point {stop_at}, then at {stop_again_at}", world):
+        world.begin_process(stop_at)
+        await trial.play()
+        reached = not world.alive
+        if stop_again_at is not None:
+            await trial.check_image()
+            world.begin_process(stop_again_at)
+            await trial.recover()
+        await trial.check_crash()
+    return reached
+
+
+async def give_up(event: anyio.Event, scope: anyio.CancelScope) -> None:
+    """Cancel what goes on in the scope as soon as the event comes."""
+    await event.wait()
+    scope.cancel()
 
 
 async def go_on(scenario: Scenario, stage: Stage, session_id: SessionId) -> None:
@@ -91,27 +168,6 @@ async def _approve(access: GatewayAccess, session_id: SessionId) -> None:
             await access.answer_approval(AnswerApproval(session_id, event.digest, approved=True))
 
 
-async def stop_and_go_on(
-    scenario: Scenario, folder: Path, stop_at: int, *, stop_again_at: int | None = None
-) -> bool:
-    """Stop the scenario at a point, and perhaps the process after it too; check all that is left.
-
-    Returns:
-        Whether the scenario passed that point: the order of its tasks may differ between runs.
-    """
-    world = World()
-    with telling(f"{scenario.name} stopped at point {stop_at}, then at {stop_again_at}", world):
-        world.begin_process(stop_at)
-        await play(scenario, folder, world)
-        reached = not world.alive
-        if stop_again_at is not None:
-            await check_image(folder, world)
-            world.begin_process(stop_again_at)
-            await recover(scenario, folder, world)
-        await check_crash(scenario, folder, world)
-    return reached
-
-
 @contextmanager
 def telling(what: str, world: World) -> Generator[None]:
     """Say in a failure what was done to the process, and how far the last one came."""
@@ -120,48 +176,3 @@ def telling(what: str, world: World) -> Generator[None]:
     except BaseException as error:
         error.add_note(f"{what}; the last process: {', '.join(world.points)}")
         raise
-
-
-async def check_crash(scenario: Scenario, folder: Path, world: World) -> None:
-    """A process that was stopped has left `folder`: let the next one go on, and check the end."""
-    before = await check_image(folder, world)
-    world.begin_process()
-    await recover(scenario, folder, world)
-    await check_rest(folder, world, before)
-
-
-async def check_image(folder: Path, world: World) -> States:
-    """What a stopped process has left is readable, complete, and settled by one recovery."""
-    states = await load_all(folder)
-    assert set(world.acknowledged) <= set(states)
-    for session_id, state in states.items():
-        if session_id in world.acknowledged:
-            checks.nothing_acknowledged_is_lost(world, state)
-        image = folder.with_name("image")
-        shutil.copytree(folder, image)
-        await checks.recovery_settles_at_once(image, session_id)
-        shutil.rmtree(image)
-    return states
-
-
-async def check_rest(folder: Path, world: World, before: States) -> None:
-    """All that must hold when every Session has come to rest."""
-    files = checks.session_files(folder)
-    for session_id, state in (await load_all(folder)).items():
-        checks.nothing_acknowledged_is_lost(world, state)
-        checks.history_is_whole(state)
-        checks.history_can_be_sent(state)
-        checks.revisions_have_no_gap(files[session_id])
-        checks.effects_happened_once(world, state)
-        if session_id in before:
-            checks.open_calls_were_settled(before[session_id], state)
-    settled = checks.contents(folder)
-    for session_id in files:
-        await checks.recovery_settles_at_once(folder, session_id)
-    assert checks.contents(folder) == settled
-
-
-async def load_all(folder: Path) -> States:
-    """Every Session of the folder as it lies there."""
-    store = FileStore(folder)
-    return {s: (await store.load(s)).state for s in checks.session_files(folder)}

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import anyio
 
-from tests.faults.harness import play
-from tests.faults.scenarios import SCENARIOS
+from tests.faults.allscenarios import SCENARIOS
+from tests.faults.harness import Trial
+from tests.faults.media import MEDIA
 from tests.faults.world import World
 
 ROOT = Path(__file__).parents[2]
@@ -27,16 +28,16 @@ class Executioner:
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self._process = process
 
-    def play(self, scenario: str, folder: Path, record: Path, kill_at: int, backend: str) -> int:
-        """Play a scenario in a process that kills itself at a point.
+    def play(self, trial: Trial, record: Path, kill_at: int, backend: str) -> int:
+        """Play the trial's scenario in a process that kills itself at a point.
 
         Returns:
             What the process ended with: -9 if it was killed, 0 if it never passed that point.
         """
         assert self._process.stdin
         assert self._process.stdout
-        job = json.dumps([scenario, str(folder), str(record), kill_at, backend])
-        self._process.stdin.write(job + "\n")
+        names = trial.scenario.name, trial.medium.name, str(trial.folder), str(record)
+        self._process.stdin.write(json.dumps([*names, kill_at, backend]) + "\n")
         self._process.stdin.flush()
         return int(self._process.stdout.readline())
 
@@ -67,10 +68,11 @@ def _serve() -> None:
         print(os.waitstatus_to_exitcode(status), flush=True)
 
 
-def _live(scenario: str, folder: str, record: str, kill_at: int, backend: str) -> None:
+def _live(scenario: str, medium: str, folder: str, record: str, kill_at: int, backend: str) -> None:
     world = World(Path(record))
     world.begin_process(kill_at, kill=True)
-    anyio.run(play, SCENARIOS[scenario], Path(folder), world, backend=backend)
+    trial = Trial(SCENARIOS[scenario], Path(folder), world, MEDIA[medium])
+    anyio.run(trial.play, backend=backend)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from agentslot.model import (
     AttemptOutcome,
     AttemptRecorder,
     ExecutionCapabilities,
+    ModelEvent,
     ModelRequest,
     ModelStream,
     TokenBudget,
@@ -28,15 +29,18 @@ from agentslot.session import (
     FileOperations,
     FileStore,
     Loaded,
+    MemoryStore,
     ModelConfig,
     NewSession,
     SessionId,
     SessionPage,
     SessionState,
+    SqliteStore,
     ToolDefinition,
     ToolResult,
     WorkspaceId,
 )
+from agentslot.standardagent import Decision, PolicyEffect, ToolAction
 from agentslot.tool import Effect, ToolInvocation
 from tests.faults.world import World
 
@@ -64,17 +68,15 @@ class TearingOperations(FileOperations):
 
 
 class StoppableStore:
-    """A FileStore with a point before each write, in it, and before its answer.
+    """A store with a point before each write and before its answer.
 
     Attributes:
         created: the Sessions that it was asked for.
         requests: the commits that it was asked for.
     """
 
-    def __init__(
-        self, directory: Path, world: World, operations: FileOperations | None = None
-    ) -> None:
-        self.inner = FileStore(directory, operations=operations or TearingOperations(world))
+    def __init__(self, inner: FileStore | SqliteStore | MemoryStore, world: World) -> None:
+        self.inner = inner
         self.created: list[NewSession] = []
         self.requests: list[CommitRequest] = []
         self._world = world
@@ -109,15 +111,17 @@ class StoppableStore:
         self, label: str, write: Callable[[], Awaitable[T]], state: Callable[[T], SessionState]
     ) -> T:
         with self._world.noticing():
+            await self._world.pause(f"{label}: before the write")
             self._world.point(f"{label}: before the write")
             answer = await write()
             self._world.point(f"{label}: written, not acknowledged")
+            await self._world.pause(f"{label}: written, not acknowledged")
         self._world.acknowledge(state(answer))
         return answer
 
 
 class StoppableStoreModule(Module):
-    """Owns the directory while the application runs."""
+    """Owns the medium of the store while the application runs."""
 
     id = "faults.store"
 
@@ -129,6 +133,9 @@ class StoppableStoreModule(Module):
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncGenerator[None]:
+        if isinstance(self.store.inner, MemoryStore):
+            yield
+            return
         async with self.store.inner:
             yield
 
@@ -154,12 +161,29 @@ class Model:
         return ExecutionCapabilities(context_window_tokens=1_000_000)
 
     async def count_tokens(self, request: ModelRequest) -> int:
+        await self.world.pause("token counter")
         return len(request.inputs)
 
     def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> ModelStream:
         scripts = self._calls.popleft() if self._calls else [text_answer("That is all.")]
         sending = SendingRecorder(self, request.session_id, recorder)
-        return ScriptedExecutor(*scripts).execute(request, sending)
+        return PausingStream(ScriptedExecutor(*scripts).execute(request, sending), self.world)
+
+
+class PausingStream:
+    """Pauses before each event of a stream."""
+
+    def __init__(self, inner: ModelStream, world: World) -> None:
+        self._inner = inner
+        self._world = world
+
+    async def receive(self) -> ModelEvent:
+        await self._world.pause("event of a stream")
+        return await self._inner.receive()
+
+    async def aclose(self) -> None:
+        await self._world.pause("end of a stream")
+        await self._inner.aclose()
 
 
 class SendingRecorder:
@@ -174,6 +198,7 @@ class SendingRecorder:
         attempt_id = await self._recorder.started()
         self._model.world.request_effect(self._session_id, attempt_id)
         self._model.sent += 1
+        await self._model.world.pause("request sent")
         return attempt_id
 
     async def finished(self, attempt_id: AttemptId, outcome: AttemptOutcome) -> None:
@@ -196,6 +221,18 @@ class Gate:
 
     def open(self) -> None:
         self._opened.set()
+
+
+class PausingGuard:
+    """Allows everything, in its own time."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    async def evaluate(self, action: ToolAction) -> Decision:
+        del action
+        await self._world.pause("guard")
+        return Decision(PolicyEffect.ALLOW)
 
 
 class EffectTool:
@@ -229,11 +266,11 @@ class EffectTool:
 
     async def invoke(self, invocation: ToolInvocation) -> ToolResult:
         call = invocation.call
-        await anyio.lowlevel.checkpoint()
+        await self._world.pause(f"{call.name} begins")
         self._world.tool_effect(invocation.session_id, call.id)
         if self._gate is not None:
             await self._gate.wait()
-        await anyio.lowlevel.checkpoint()
+        await self._world.pause(f"{call.name} ends")
         if self._fails:
             raise RuntimeError("this tool always fails")
         result = ToolResult.succeeded(call.id, f"{call.name} is done")

@@ -1,18 +1,18 @@
 """What an agent may go through, each in a few lines.
 
 To add one, write a function that drives a `Stage` and decorate it with `@scenario`: every test of
-this folder takes it up. It may leave the Session running; it need not close anything.
+this folder takes it up. It may leave the Session running; it need not close anything. Those with
+hooks stand in `hookscenarios`.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import anyio
 
 from agentslot import Module
 from agentslot.interaction import QueuedCommand, SendMessage, SessionCommand, StartFromSummary
 from agentslot.model import FinishReason, ModelErrorCode
-from agentslot.model.testing import Script, calls_answer, failing_answer, text_answer
+from agentslot.model.testing import calls_answer, failing_answer, text_answer
 from agentslot.session import (
     AgentId,
     Delivery,
@@ -24,6 +24,7 @@ from agentslot.standardagent import (
     AGENT_LOOP,
     Action,
     AgentConfig,
+    ContextRetention,
     Decision,
     LoopState,
     Outcome,
@@ -34,50 +35,13 @@ from agentslot.standardagent import (
     ToolRules,
 )
 from agentslot.standardagent.loop.contract import TERMINAL
-from tests.faults.stage import Setup, Stage, no_modules
-
-Drive = Callable[[Stage], Awaitable[None]]
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """A story, and what the application is made of in it.
-
-    Attributes:
-        completes: whether a Run of that application ends as completed if nothing goes wrong.
-    """
-
-    name: str
-    drive: Drive
-    setup: Setup
-    completes: bool
+from tests.faults.scenario import calling, scenario
+from tests.faults.stage import Stage
+from tests.faults.world import World
 
 
-SCENARIOS: dict[str, Scenario] = {}
-
-
-def scenario(
-    modules: Callable[[], Sequence[Module]] = no_modules,
-    *,
-    config: AgentConfig = AgentConfig(),  # noqa: B008  # a frozen value
-    completes: bool = True,
-) -> Callable[[Drive], Drive]:
-    """Enter the function under its name; `modules` makes new modules for each process."""
-
-    def enter(drive: Drive) -> Drive:
-        name = getattr(drive, "__name__", "")
-        SCENARIOS[name] = Scenario(name, drive, Setup(config, modules), completes)
-        return drive
-
-    return enter
-
-
-def calling(*names: str) -> Script:
-    """An answer that calls these tools."""
-    return calls_answer(*((name, {"text": f"{n}"}) for n, name in enumerate(names)))
-
-
-def asking() -> Sequence[Module]:
+def asking(world: World) -> Sequence[Module]:
+    del world
     return (PolicyModule(Preset.ASK_FOR_WRITES),)
 
 
@@ -287,7 +251,7 @@ async def approval_waiting_at_the_end(stage: Stage) -> None:
 
 
 @scenario(
-    lambda: (
+    lambda _: (
         PolicyModule(
             ToolRules(
                 {"note": Decision(PolicyEffect.DENY, "no notes here")},
@@ -403,6 +367,21 @@ async def started_from_a_summary(stage: Stage) -> None:
     stage.world.accept(result.session_id, result.message_id)
 
 
+@scenario()
+async def rewound_with_a_summary(stage: Stage) -> None:
+    stage.model.answers(calling("note"), text_answer("First."), text_answer("Of the branch."))
+    session = await stage.session()
+    await stage.ask(session, "The first")
+    branch = await session.rewind(summary="It was noted.")
+    await stage.ask(branch, "Something else")
+
+
+@scenario(config=AgentConfig(context_retention=ContextRetention.RETAIN_ALL))
+async def every_request_kept(stage: Stage) -> None:
+    stage.model.answers(calling("note"), calling("look"), text_answer("Done."))
+    await stage.ask(await stage.session(), "Note and look")
+
+
 class WaitingLoop:
     """Lets the Run wait as soon as tools have run."""
 
@@ -417,7 +396,7 @@ class WaitingLoop:
         return await run.finish(TERMINAL[state])
 
 
-@scenario(lambda: (Module("faults.loop", AGENT_LOOP.set(WaitingLoop())),), completes=False)
+@scenario(lambda _: (Module("faults.loop", AGENT_LOOP.set(WaitingLoop())),), completes=False)
 async def loop_that_waits(stage: Stage) -> None:
     stage.model.answers(calling("note"))
     await stage.ask(await stage.session(), "Note this and wait")

@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import anyio
 
@@ -17,17 +16,28 @@ from agentslot.interaction import (
     gateway_channel,
 )
 from agentslot.model import MODEL_EXECUTOR, TOKEN_COUNTER
-from agentslot.session import FileOperations, MessageId, ModelConfig, RunFact, RunStatus
-from agentslot.standardagent import AgentConfig, ApprovalDeskModule, new_application
+from agentslot.session import MessageId, ModelConfig, RunFact, RunStatus
+from agentslot.standardagent import POLICY_GUARDS, AgentConfig, ApprovalDeskModule, new_application
 from agentslot.tool import Effect, ToolsModule
-from tests.faults.parts import EffectTool, Gate, Model, StoppableStore, StoppableStoreModule
+from tests.faults.parts import (
+    EffectTool,
+    Gate,
+    Model,
+    PausingGuard,
+    StoppableStore,
+    StoppableStoreModule,
+)
 from tests.faults.world import World
 
 MODEL = ModelConfig(provider="test", model="scripted")
 DEADLOCK_SECONDS = 20
 
 
-def no_modules() -> Sequence[Module]:
+Modules = Callable[[World], Sequence[Module]]
+
+
+def no_modules(world: World) -> Sequence[Module]:
+    del world
     return ()
 
 
@@ -41,7 +51,7 @@ class Setup:
     """
 
     config: AgentConfig = field(default_factory=AgentConfig)
-    modules: Callable[[], Sequence[Module]] = no_modules
+    modules: Modules = no_modules
 
 
 class Stage:
@@ -94,7 +104,8 @@ class Stage:
             async for event in events:
                 if event.kind == "approval_requested":
                     return event.digest
-        raise AssertionError("the Session was closed before anybody was asked")
+        await session.view()  # says that the Session was closed
+        raise AssertionError("the events of an open Session have ended")
 
     async def end_of_first_run(self, session: ChannelSession) -> int:
         """Sequence of the fact that ends it."""
@@ -112,11 +123,9 @@ class Stage:
 
 
 @asynccontextmanager
-async def process(
-    folder: Path, world: World, setup: Setup, operations: FileOperations | None = None
-) -> AsyncGenerator[Stage]:
+async def process(store: StoppableStore, world: World, setup: Setup) -> AsyncGenerator[Stage]:
     """A process from its start to its end, whether that is natural or not."""
-    stage = Stage(world, StoppableStore(folder, world, operations))
+    stage = Stage(world, store)
     keys = tuple(tool.definition.name for tool in stage.tools)
     application = new_application(
         "faults",
@@ -125,8 +134,9 @@ async def process(
             Module("faults.model", MODEL_EXECUTOR.set(stage.model), TOKEN_COUNTER.set(stage.model)),
             ToolsModule(*stage.tools),
             ApprovalDeskModule(),
+            Module("faults.guard", POLICY_GUARDS.append(PausingGuard(world))),
             gateway_channel("faults", stage.channel),
-            *setup.modules(),
+            *setup.modules(world),
         ],
         config=replace(setup.config, system_prompt="Be brief.", tool_keys=keys),
         default_model=MODEL,

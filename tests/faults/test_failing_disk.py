@@ -5,7 +5,7 @@ opened again if it was closed, and do the next thing it is asked for, all in the
 """
 
 import errno
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 
 import anyio
@@ -15,23 +15,27 @@ from agentslot.interaction import SessionCommand
 from agentslot.model.testing import text_answer
 from agentslot.session import (
     ClassifiedError,
+    FileStore,
     ModelConfig,
     RunStatus,
     SessionId,
     ToolResult,
     ToolStatus,
 )
-from tests.faults import checks
+from tests.faults.allscenarios import SCENARIOS
 from tests.faults.disk import ALWAYS, APPENDING, FailingOperations, Fault, Leaves
-from tests.faults.harness import check_rest, go_on, telling
-from tests.faults.scenarios import SCENARIOS, Scenario, calling
+from tests.faults.harness import Trial, give_up, go_on, telling
+from tests.faults.media import FILES
+from tests.faults.parts import StoppableStore
+from tests.faults.scenario import Scenario, calling
 from tests.faults.stage import Setup, Stage, process
 from tests.faults.world import World
 
 pytestmark = pytest.mark.faults
 
 FAULTS = [fault for fault in APPENDING if fault.leaves is not Leaves.IT_DONE]
-SAMPLE = 12
+SAMPLE = 20
+PLAIN = Setup()
 
 DISK_FULL = Fault("disk full", {"write": ALWAYS}, code=errno.ENOSPC)
 IN_DOUBT = Fault("flush and truncate", {"flush": 1, "truncate": 1}, Leaves.DOUBT)
@@ -39,9 +43,18 @@ IN_DOUBT = Fault("flush and truncate", {"flush": 1, "truncate": 1}, Leaves.DOUBT
 each_scenario = pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
 
 
+def running(
+    folder: Path, operations: FailingOperations, world: World | None = None, setup: Setup = PLAIN
+) -> AbstractAsyncContextManager[Stage]:
+    """A process whose files are written by `operations`."""
+    world = world or World()
+    store = StoppableStore(FileStore(folder, operations=operations), world)
+    return process(store, world, setup)
+
+
 async def count_writes(scenario: Scenario, folder: Path) -> int:
     operations = FailingOperations(FAULTS[0], 1 << 30)
-    async with process(folder, World(), scenario.setup, operations) as stage:
+    async with running(folder, operations, World(), scenario.setup) as stage:
         await scenario.drive(stage)
     return operations.writes
 
@@ -50,14 +63,15 @@ async def fail_and_go_on(scenario: Scenario, folder: Path, fault: Fault, at: int
     """Fail one write of the scenario; its process goes on."""
     world, operations = World(), FailingOperations(fault, at)
     with telling(f"{scenario.name}: write {at} fails: {fault.name}", world):
-        async with process(folder, world, scenario.setup, operations) as stage:
+        async with running(folder, operations, world, scenario.setup) as stage:
             await _drive_until_failure(scenario, stage, operations)
+            operations.spare_what_follows()
             stage.gate.open()
             stage.model.forget()
-            for session_id in checks.session_files(folder):
+            for session_id in FILES.sessions(folder):
                 await _cancel(stage, session_id)
                 await go_on(scenario, stage, session_id)
-        await check_rest(folder, world, {})
+        await Trial(scenario, folder, world).check_rest()
 
 
 async def _cancel(stage: Stage, session_id: SessionId) -> None:
@@ -71,12 +85,7 @@ async def _drive_until_failure(
     scenario: Scenario, stage: Stage, operations: FailingOperations
 ) -> None:
     async with anyio.create_task_group() as tasks:
-
-        async def give_up() -> None:
-            await stage.world.refused.wait()
-            tasks.cancel_scope.cancel()
-
-        tasks.start_soon(give_up)
+        tasks.start_soon(give_up, stage.world.refused, tasks.cancel_scope)
         try:
             await scenario.drive(stage)
         except ClassifiedError:
@@ -110,7 +119,7 @@ async def test_a_session_survives_every_failing_write(
 
 async def test_a_call_that_ran_is_never_said_not_to_have_run(tmp_path: Path) -> None:
     operations = FailingOperations(DISK_FULL, at=5)  # the commit of the result
-    async with process(tmp_path, World(), Setup(), operations) as stage:
+    async with running(tmp_path, operations) as stage:
         stage.model.answers(calling("note"))
         session = await stage.session()
         result = await session.send_and_wait("Note this")
@@ -122,7 +131,7 @@ async def test_a_call_that_ran_is_never_said_not_to_have_run(tmp_path: Path) -> 
 
 async def test_a_message_that_is_stored_after_all_is_not_refused(tmp_path: Path) -> None:
     operations = FailingOperations(IN_DOUBT, at=1)  # the commit of the message
-    async with process(tmp_path, World(), Setup(), operations) as stage:
+    async with running(tmp_path, operations) as stage:
         stage.model.answers(text_answer("Hello to you."))
         session = await stage.session()
         result = await session.send_and_wait("Hello")
@@ -132,7 +141,7 @@ async def test_a_message_that_is_stored_after_all_is_not_refused(tmp_path: Path)
 async def test_a_session_goes_on_from_where_its_file_is(tmp_path: Path) -> None:
     operations = FailingOperations(IN_DOUBT, at=1)
     other = ModelConfig(provider="test", model="another")
-    async with process(tmp_path, World(), Setup(), operations) as stage:
+    async with running(tmp_path, operations) as stage:
         session = await stage.session()
         await stage.access.update_model_config(SessionCommand(session.id), other)
         view = await session.view()

@@ -2,13 +2,16 @@
 
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.faults.harness import check_crash, count_points
+from tests.faults.allscenarios import SCENARIOS
+from tests.faults.harness import Trial, count_points, telling
 from tests.faults.killing import executioner
-from tests.faults.scenarios import SCENARIOS
+from tests.faults.media import DATABASE, FILES, Medium
+from tests.faults.scenario import Scenario
 from tests.faults.world import world_of
 
 pytestmark = [
@@ -19,31 +22,44 @@ pytestmark = [
 KILLS_ENOUGH = 200
 
 
-async def kill_at_every(step: int, folder: Path, backend: str) -> int:
-    """Kill every scenario at each `step`-th point and check what the next process makes of it."""
-    kills, first = 0, 0
+async def kill_at_every(
+    step: int, scenarios: Sequence[Scenario], medium: Medium, folder: Path, backend: str
+) -> int:
+    """Kill scenarios at each `step`-th point and check what the next process makes of it.
+
+    Returns:
+        How many processes were killed.
+    """
+    kills = 0
     with executioner() as deadly:
-        for name, scenario in SCENARIOS.items():
-            count = await count_points(scenario, folder / f"{name}-whole")
-            for point in range(first, count, step):
-                image, record = folder / f"{name}-{point}", folder / f"{name}-{point}.record"
-                status = deadly.play(name, image, record, point, backend)
-                assert status in (0, -signal.SIGKILL), f"{name} at {point} ended with {status}"
+        for number, scenario in enumerate(scenarios):
+            count = await count_points(scenario, folder / scenario.name, medium)
+            for point in range(number % step, count, step):
+                trial = Trial(scenario, folder / f"{scenario.name}-{point}", medium=medium)
+                record = folder / f"{scenario.name}-{point}.record"
+                status = deadly.play(trial, record, point, backend)
+                assert status in (0, -signal.SIGKILL)
                 kills += status != 0
-                await check_crash(scenario, image, world_of(record))
-            first = (first + 1) % step
+                trial.world = world_of(record)
+                with telling(f"{scenario.name} killed at point {point}", trial.world):
+                    await trial.check_crash()
     return kills
 
 
+@pytest.mark.parametrize("medium", [FILES, DATABASE], ids=lambda medium: medium.name)
 async def test_a_session_survives_kills_at_some_points(
-    tmp_path: Path, anyio_backend_name: str
+    medium: Medium, tmp_path: Path, anyio_backend_name: str
 ) -> None:
-    assert await kill_at_every(64, tmp_path, anyio_backend_name) >= 15
+    some = list(SCENARIOS.values())[::7]
+    assert await kill_at_every(24, some, medium, tmp_path, anyio_backend_name) >= 5
 
 
 @pytest.mark.heavy
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("medium", [FILES, DATABASE], ids=lambda medium: medium.name)
 async def test_a_session_survives_hundreds_of_kills(
-    tmp_path: Path, anyio_backend_name: str
+    medium: Medium, tmp_path: Path, anyio_backend_name: str
 ) -> None:
-    assert await kill_at_every(5, tmp_path, anyio_backend_name) >= KILLS_ENOUGH
+    all_of_them = list(SCENARIOS.values())
+    kills = await kill_at_every(5, all_of_them, medium, tmp_path, anyio_backend_name)
+    assert kills >= KILLS_ENOUGH

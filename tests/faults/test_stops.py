@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.allscenarios import SCENARIOS
 from tests.faults.harness import count_points, stop_and_go_on
-from tests.faults.scenarios import SCENARIOS, Scenario
+from tests.faults.media import DATABASE, FILES, Medium
+from tests.faults.scenario import Scenario
 
 pytestmark = pytest.mark.faults
 
-SAMPLE = 6
+SAMPLE = 16
 
 each_scenario = pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
 
@@ -26,12 +28,28 @@ async def test_a_session_survives_a_stop_at_some_points(scenario: Scenario, tmp_
         await stop_and_go_on(scenario, tmp_path / f"{point}", point)
 
 
+@each_scenario
+async def test_a_session_in_a_database_survives_a_stop_at_some_points(
+    scenario: Scenario, tmp_path: Path
+) -> None:
+    count = await count_points(scenario, tmp_path / "whole", DATABASE)
+    first = list(SCENARIOS).index(scenario.name) % (2 * SAMPLE)
+    for point in range(first, count, 2 * SAMPLE):
+        await stop_and_go_on(scenario, tmp_path / f"{point}", point, medium=DATABASE)
+
+
 @pytest.mark.heavy
 @pytest.mark.timeout(600)
 @each_scenario
-async def test_a_session_survives_a_stop_at_every_point(scenario: Scenario, tmp_path: Path) -> None:
-    count = await count_points(scenario, tmp_path / "whole")
-    reached = [await stop_and_go_on(scenario, tmp_path / f"{p}", p) for p in range(count)]
+@pytest.mark.parametrize("medium", [FILES, DATABASE], ids=lambda medium: medium.name)
+async def test_a_session_survives_a_stop_at_every_point(
+    scenario: Scenario, medium: Medium, tmp_path: Path
+) -> None:
+    count = await count_points(scenario, tmp_path / "whole", medium)
+    reached = [
+        await stop_and_go_on(scenario, tmp_path / f"{point}", point, medium=medium)
+        for point in range(count)
+    ]
     assert sum(reached) >= count * 0.9
 
 
@@ -45,7 +63,3 @@ async def test_a_session_survives_a_stop_in_the_middle_of_its_recovery(
     for point in range(count):
         again = (point * 7) % 24  # a recovery and one more message pass about that many points
         await stop_and_go_on(scenario, tmp_path / f"{point}", point, stop_again_at=again)
-
-
-def test_there_are_scenarios_and_points_enough() -> None:
-    assert len(SCENARIOS) >= 25

@@ -4,61 +4,21 @@ A commit that could not be made durable is refused by kind and code and changes 
 request sent again finds out what became of it, and everything after it works.
 """
 
-from collections.abc import Awaitable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from agentslot.session import (
-    ClassifiedError,
     CommitRequest,
     FileStore,
-    NewSession,
     SessionState,
 )
 from tests.faults import checks
 from tests.faults.disk import APPENDING, CREATING, FailingOperations, Fault, Leaves
-from tests.faults.scenarios import SCENARIOS
-from tests.faults.stage import process
-from tests.faults.world import World
+from tests.faults.media import FILES
+from tests.faults.story import content, recorded, refused, replay
 
 pytestmark = pytest.mark.faults
-
-
-@dataclass
-class Story:
-    """What one Session asked of its store."""
-
-    new: NewSession
-    commits: list[CommitRequest]
-
-
-async def recorded(folder: Path) -> Story:
-    """What a scenario asks of the store."""
-    scenario = SCENARIOS["steer_during_a_tool"]
-    async with process(folder, World(), scenario.setup) as stage:
-        await scenario.drive(stage)
-    return Story(stage.store.created[0], stage.store.requests)
-
-
-async def refused(attempt: Awaitable[object]) -> None:
-    with pytest.raises(ClassifiedError) as caught:
-        await attempt
-    assert (caught.value.kind, caught.value.code) == ("unavailable", "not_durable")
-
-
-def content(state: SessionState) -> object:
-    """A Session without its times."""
-    facts = [(fact.sequence, fact.actor, fact.payload) for fact in state.history]
-    return state.revision, facts, state.queue, dict(state.journal), state.active_run, state.context
-
-
-async def replay(store: FileStore, story: Story, upto: int) -> SessionState:
-    state = await store.create(story.new)
-    for request in story.commits[:upto]:
-        state = (await store.commit(request)).state
-    return state
 
 
 @pytest.mark.parametrize("fault", APPENDING, ids=lambda fault: fault.name)
@@ -80,8 +40,7 @@ async def test_a_commit_that_fails_changes_nothing_and_can_be_sent_again(
                 assert (await store.commit(later)).applied
         state = (await FileStore(folder).load(story.new.id)).state
         assert content(state) == whole
-        (file,) = folder.glob("*.jsonl")
-        checks.revisions_have_no_gap(file)
+        checks.revisions_have_no_gap(FILES.commits(folder, story.new.id))
 
 
 async def _fails(

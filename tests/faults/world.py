@@ -10,17 +10,20 @@ import json
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 
 from agentslot.session import (
     ClassifiedError,
     ErrorKind,
+    ExtensionStatus,
     Fact,
+    InvocationId,
     JournalStatus,
     MessageId,
     SessionId,
@@ -28,6 +31,13 @@ from agentslot.session import (
     ToolCallId,
 )
 from agentslot.session.codec import encode
+
+Pause = Callable[[str], Awaitable[None]]
+
+
+async def _go_on(name: str) -> None:
+    del name
+    await anyio.lowlevel.checkpoint()
 
 
 class Stopped(Exception):
@@ -62,6 +72,7 @@ class World:
         violations: effects that happened before the decision for them was durable.
         stopped: set once the process has been stopped.
         refused: set once a store has refused a write that was no conflict.
+        pause: awaited where a part of the agent waits for something, with the name of the place.
     """
 
     def __init__(self, record: Path | None = None) -> None:
@@ -69,6 +80,7 @@ class World:
         self.acknowledged: dict[SessionId, Acknowledged] = {}
         self.accepted: dict[SessionId, set[MessageId]] = {}
         self.violations: list[str] = []
+        self.pause: Pause = _go_on
         self._kill = False
         self._file = -1
         if record is not None:
@@ -109,6 +121,10 @@ class World:
         self._dead = True
         raise Stopped(name)
 
+    def kill(self) -> None:
+        """The process ends here, between two points."""
+        self._dead = True
+
     def effect(self, name: str) -> None:
         """Something happens that no restart can take back."""
         with self.noticing():
@@ -124,6 +140,14 @@ class World:
         if entry is None or entry.status is not JournalStatus.PENDING:
             self.violations.append(f"call {call_id} ran and was not recorded as pending")
         self.effect(call_id)
+
+    def hook_effect(self, session_id: SessionId, invocation_id: InvocationId) -> None:
+        """A hook is asked; it must be known to be asked by now."""
+        journal = self._states[session_id].extensions
+        entry = next((e for e in journal.open.values() if e.invocation.id == invocation_id), None)
+        if entry is None or entry.status is not ExtensionStatus.PENDING:
+            self.violations.append(f"hook {invocation_id} was asked and not recorded as pending")
+        self.effect(invocation_id)
 
     def request_effect(self, session_id: SessionId, attempt_id: str) -> None:
         """A request goes out; its attempt must be known by now."""

@@ -9,6 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
+from agentslot import Application, Module
 from agentslot.model import (
     Completion,
     Input,
@@ -16,6 +17,7 @@ from agentslot.model import (
     ModelEvent,
     ModelRequest,
     ModelStream,
+    ProvidersModule,
     ToolDefinition,
     Transcript,
 )
@@ -42,6 +44,11 @@ from tests.shared import SHARED, shared
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 CONFIG = ModelConfig(provider="openai", model="m")
 PING = ToolDefinition("ping", "Answers pong.", {"type": "object", "additionalProperties": False})
+
+
+def application(*modules: Module) -> Application:
+    """An application that has these providers, and the default executor over them."""
+    return Application("test", [ProvidersModule(), *modules])
 
 
 def decode(

@@ -19,7 +19,6 @@ from agentslot.model import (
     Reasoning,
     RequestedCall,
     Transcript,
-    VertexProject,
 )
 from agentslot.model.estimate import UsageLedger, bound_tokens
 from agentslot.model.wire import WireRequest
@@ -310,131 +309,6 @@ def test_what_interrupts_a_batch_stands_behind_its_results() -> None:
 def test_lone_surrogates_never_reach_the_wire() -> None:
     sent = encode([message(1, Role.USER, "a\ud800b")], None).body
     assert "a�b" in sent.decode()
-
-
-@pytest.mark.parametrize(
-    ("model", "effort", "thinking"),
-    [
-        ("gemini-3.8-flash", Reasoning.LOW, {"thinkingLevel": "LOW"}),
-        ("gemini-3.8-flash", Reasoning.MAX, {"thinkingLevel": "HIGH"}),
-        ("gemini-3-pro-preview", Reasoning.MEDIUM, {"thinkingLevel": "HIGH"}),
-        ("gemini-3.1-pro-preview", Reasoning.MEDIUM, {"thinkingLevel": "MEDIUM"}),
-        ("gemini-flash-latest", Reasoning.MEDIUM, {"thinkingLevel": "MEDIUM"}),
-        ("gemini-2.5-pro", Reasoning.XHIGH, {"thinkingBudget": 32_768}),
-        ("gemini-2.5-flash-lite", Reasoning.LOW, {"thinkingBudget": 1_024}),
-        ("gemini-2.0-flash", Reasoning.HIGH, None),
-        ("gemma-3-27b-it", Reasoning.HIGH, None),
-        ("gemini-3.8-flash", Reasoning.DEFAULT, None),
-    ],
-)
-def test_a_model_is_asked_to_think_as_its_family_takes_it(
-    model: str, effort: Reasoning, thinking: dict[str, Any] | None
-) -> None:
-    sent = body_of([GO_ON], config=ModelConfig("google", model, effort))
-    assert sent.get("generationConfig", {}).get("thinkingConfig") == thinking
-
-
-def test_thoughts_are_asked_for_only_of_models_that_think() -> None:
-    show = GoogleSettings(show_thoughts=True)
-    sent = body_of([GO_ON], settings=show)
-    assert sent["generationConfig"] == {"thinkingConfig": {"includeThoughts": True}}
-    old = replace(CONFIG, model="gemini-2.0-flash")
-    assert "generationConfig" not in body_of([GO_ON], settings=show, config=old)
-
-
-@pytest.mark.parametrize(
-    ("model", "vertex", "path"),
-    [
-        ("gemini-x", None, "models/gemini-x"),
-        ("tunedModels/mine", None, "tunedModels/mine"),
-        ("odd?name#", None, "models/odd%3Fname%23"),
-        (
-            "gemini-x",
-            VertexProject("p", "us-central1"),
-            "projects/p/locations/us-central1/publishers/google/models/gemini-x",
-        ),
-        (
-            "publishers/meta/models/llama",
-            VertexProject("p"),
-            "projects/p/locations/global/publishers/meta/models/llama",
-        ),
-        (
-            "projects/q/locations/l/endpoints/1",
-            VertexProject("p"),
-            "projects/q/locations/l/endpoints/1",
-        ),
-    ],
-)
-def test_the_path_names_the_model_where_it_is(
-    model: str, vertex: VertexProject | None, path: str
-) -> None:
-    wire = GoogleGenerativeAIWire(GoogleSettings(api_version="v1beta"), vertex)
-    sent = wire.encode(request([GO_ON], config=ModelConfig("google", model)))
-    assert sent.path == f"/v1beta/{path}:streamGenerateContent?alt=sse"
-
-
-def test_a_project_has_its_own_server_and_wants_a_token_instead_of_a_key() -> None:
-    regional, everywhere = VertexProject("p", "europe-west4"), VertexProject("p")
-    assert regional.base_url == "https://europe-west4-aiplatform.googleapis.com"
-    assert everywhere.base_url == "https://aiplatform.googleapis.com"
-    assert GoogleGenerativeAIWire(None, regional).authorization("t") == {
-        "authorization": "Bearer t"
-    }
-    assert GoogleGenerativeAIWire().authorization("k") == {"x-goog-api-key": "k"}
-    with pytest.raises(ValueError, match="location must be the id"):
-        VertexProject("p", "evil.example/")
-
-
-def declared(schema: dict[str, Any]) -> dict[str, Any]:
-    asked = request([GO_ON], config=CONFIG)
-    tool = replace(asked.tools[0], input_schema=schema)
-    sent = json.loads(GoogleGenerativeAIWire().encode(replace(asked, tools=(tool,))).body)
-    written: dict[str, Any] = sent["tools"][0]["functionDeclarations"][0]["parametersJsonSchema"]
-    return written
-
-
-def test_a_schema_that_the_vendor_reads_stays_as_it_is() -> None:
-    schema = {
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {
-            "const": {"type": ["string", "null"], "enum": ["a", None], "title": "T"},
-            "list": {"type": "array", "items": {"$ref": "#/$defs/n"}, "minItems": 1},
-            "pair": {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "number"}]},
-            "map": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
-        },
-        "required": ["const"],
-        "$defs": {"n": {"anyOf": [{"type": "integer"}, {"type": "boolean"}], "description": "d"}},
-    }
-    assert declared(schema) == schema
-
-
-def test_what_has_another_name_in_the_vendors_dialect_is_renamed() -> None:
-    properties = {
-        "one": {"const": 1},
-        "any": {"oneOf": [{"const": "a"}, {"type": "null"}]},
-        "all": {"allOf": [{"$ref": "#/$defs/x"}], "description": "mine"},
-    }
-    written = declared({"$schema": "https://json-schema.org/…", "properties": properties})
-    assert written == {
-        "properties": {
-            "one": {"enum": [1]},
-            "any": {"anyOf": [{"enum": ["a"]}, {"type": "null"}]},
-            "all": {"$ref": "#/$defs/x", "description": "mine"},
-        }
-    }
-
-
-def test_a_constraint_that_the_vendor_does_not_read_is_said_in_words() -> None:
-    code = {"type": "string", "pattern": "^a+$", "maxLength": 3, "description": "A code."}
-    written = declared({"properties": {"code": code}})["properties"]["code"]
-    assert written == {
-        "type": "string",
-        "description": 'A code.\nMust also satisfy {"pattern":"^a+$","maxLength":3}',
-    }
-    assert declared({"not": {"required": ["a"]}}) == {
-        "description": 'Must also satisfy {"not":{"required":["a"]}}'
-    }
 
 
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=6))

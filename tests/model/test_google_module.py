@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from agentslot import Application
 from agentslot.model import (
     MODEL_CATALOG,
     MODEL_EXECUTOR,
@@ -23,7 +22,7 @@ from agentslot.model import (
 from agentslot.model.testing import MemoryRecorder
 from agentslot.session import AttemptStatus, Role, TokenUsage
 from tests.loopback import Answer, Loopback, loopback
-from tests.model.support import case, collect, message, request
+from tests.model.support import application, case, collect, message, request
 from tests.model.test_google_decoder import chunk, sse
 
 CONFIG = ModelConfig("google", "gemini-3.8-flash")
@@ -42,7 +41,7 @@ async def ask(*answers: Answer, **more: Any) -> tuple[list[ModelEvent], MemoryRe
     settings: dict[str, Any] = {"retry": RetryPolicy(base_delay_seconds=0), **more}
     async with loopback(*answers) as server:
         module = GoogleModule([CONFIG.model], base_url=server.url, **settings)
-        async with Application("test", [module]).start() as runtime:
+        async with application(module).start() as runtime:
             asked = request([message(1, Role.USER, "hi")], config=CONFIG)
             stream = runtime.assembly[MODEL_EXECUTOR].execute(asked, recorder)
             events = await collect(stream)
@@ -113,7 +112,7 @@ async def test_a_blocked_prompt_is_not_asked_again_and_its_usage_is_recorded() -
 
 def test_a_model_named_by_its_id_offers_what_its_family_can_do() -> None:
     module = GoogleModule(["gemini-3.8-flash", "gemini-2.0-flash"], settings=GoogleSettings())
-    assembly = Application("test", [module]).build()
+    assembly = application(module).build()
     [(provider, catalog)] = assembly[MODEL_CATALOG].items()
     assert provider == "google"
     thinking, plain = (model.capabilities for model in catalog.models())

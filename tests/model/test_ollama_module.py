@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from agentslot import Application
 from agentslot.model import (
     MODEL_EXECUTOR,
     Completed,
@@ -22,7 +21,7 @@ from agentslot.model import (
 from agentslot.model.testing import MemoryRecorder
 from agentslot.session import Role, TokenUsage
 from tests.loopback import Answer, Loopback, loopback
-from tests.model.support import case, collect, message, request
+from tests.model.support import application, case, collect, message, request
 from tests.model.test_ollama_decoder import DONE, lines, says
 
 CONFIG = ModelConfig("ollama", "qwen3")
@@ -43,7 +42,7 @@ async def ask(
     async with loopback(*answers) as server:
         host = server.url.removeprefix("http://")
         module = OllamaModule([model], host=host, retry=RetryPolicy(base_delay_seconds=0))
-        async with Application("test", [module]).start() as runtime:
+        async with application(module).start() as runtime:
             asked = request([message(1, Role.USER, "hi")], config=CONFIG)
             stream = runtime.assembly[MODEL_EXECUTOR].execute(asked, recorder)
             events = await collect(stream)
@@ -96,7 +95,7 @@ async def test_the_window_that_is_known_of_a_model_is_the_one_that_the_server_se
 async def test_the_environment_names_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     async with loopback(HELLO) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.url.removeprefix("http://"))
-        async with Application("test", [OllamaModule(["qwen3"])]).start() as runtime:
+        async with application(OllamaModule(["qwen3"])).start() as runtime:
             asked = request([message(1, Role.USER, "hi")], config=CONFIG)
             executor = runtime.assembly[MODEL_EXECUTOR]
             events: list[Any] = await collect(executor.execute(asked, MemoryRecorder()))

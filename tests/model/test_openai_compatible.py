@@ -9,7 +9,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from agentslot import Application, Module
+from agentslot import Module
 from agentslot.model import (
     MODEL_CATALOG,
     MODEL_EXECUTOR,
@@ -45,7 +45,7 @@ from agentslot.session import (
     TokenUsage,
 )
 from tests.loopback import Answer, Loopback, loopback
-from tests.model.support import case, collect, message, request
+from tests.model.support import application, case, collect, message, request
 
 KEY = "sk-very-secret"
 AT_ONCE = RetryPolicy(base_delay_seconds=0)
@@ -62,7 +62,7 @@ async def executor_for(url: str, **options: Any) -> AsyncGenerator[ModelExecutor
     """The executor of a running application whose provider stands at `url`."""
     settings: dict[str, Any] = {"models": ["m"], "retry": AT_ONCE, **options}
     module = OpenAICompatibleModule(f"{url}/v1", **settings)
-    async with Application("test", [module]).start() as runtime:
+    async with application(module).start() as runtime:
         yield runtime.assembly[MODEL_EXECUTOR]
 
 
@@ -354,7 +354,7 @@ async def test_a_whole_document_is_an_answer_too() -> None:
 
 
 def counter_and_executor(*modules: Module) -> tuple[TokenCounter, ModelExecutor]:
-    assembly = Application("test", modules).build()
+    assembly = application(*modules).build()
     return assembly[TOKEN_COUNTER], assembly[MODEL_EXECUTOR]
 
 
@@ -367,7 +367,7 @@ async def test_the_counter_bounds_what_is_new_and_learns_what_was_reported() -> 
     assert len(words) / 4 < first < len(words)
     async with loopback(HELLO) as server:
         module = OpenAICompatibleModule(f"{server.url}/v1", ["m"])
-        async with Application("test", [module]).start() as runtime:
+        async with application(module).start() as runtime:
             counter = runtime.assembly[TOKEN_COUNTER]
             executor = runtime.assembly[MODEL_EXECUTOR]
             await collect(executor.execute(request(transcript), MemoryRecorder()))
@@ -385,7 +385,7 @@ async def test_pictures_count_as_pictures_and_not_as_text() -> None:
 def test_models_are_described_and_unknown_ones_refused_with_near_names() -> None:
     known = ModelDescriptor("openai", "big", ExecutionCapabilities(1_000))
     module = OpenAICompatibleModule("http://127.0.0.1:1/v1", [known, "gpt-small"])
-    assembly = Application("test", [module]).build()
+    assembly = application(module).build()
     executor = assembly[MODEL_EXECUTOR]
     assert executor.inspect(ModelConfig("openai", "big")).context_window_tokens == 1_000
     assert executor.inspect(ModelConfig("openai", "gpt-small")).context_window_tokens == 128_000

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from agentslot import Application
 from agentslot.model import (
     MODEL_CATALOG,
     MODEL_EXECUTOR,
@@ -28,7 +27,7 @@ from agentslot.model.provider import ProviderModule
 from agentslot.model.testing import MemoryRecorder
 from agentslot.session import AttemptStatus, Role
 from tests.loopback import Answer, Loopback, loopback
-from tests.model.support import case, collect, message, request
+from tests.model.support import application, case, collect, message, request
 from tests.model.test_anthropic_decoder import block, stop
 from tests.model.test_anthropic_decoder import sse as messages_sse
 from tests.model.test_responses_decoder import delta, end, sse, text
@@ -67,7 +66,7 @@ async def ask(
     settings: dict[str, Any] = {"api_key_env": None, "retry": AT_ONCE, **more}
     async with loopback(*answers) as server:
         made = module([config.model], base_url=server.url, **settings)
-        async with Application("test", [made]).start() as runtime:
+        async with application(made).start() as runtime:
             executor = runtime.assembly[MODEL_EXECUTOR]
             events = await collect(executor.execute(asked(config), recorder))
     return events, recorder, server
@@ -145,7 +144,7 @@ async def test_a_request_id_is_recorded_under_either_name() -> None:
 def test_a_model_named_by_its_id_offers_what_its_kind_can_do(
     module: ProviderModule, thinking: str, plain: str
 ) -> None:
-    assembly = Application("test", [module]).build()
+    assembly = application(module).build()
     [(provider, catalog)] = assembly[MODEL_CATALOG].items()
     assert [descriptor.model for descriptor in catalog.models()] == [thinking, plain]
     inspect = assembly[MODEL_EXECUTOR].inspect
@@ -159,7 +158,7 @@ async def test_the_known_output_limit_of_a_model_bounds_its_requests() -> None:
     )
     async with loopback(MESSAGES) as server:
         module = AnthropicModule([small], base_url=server.url, api_key_env=None)
-        async with Application("test", [module]).start() as runtime:
+        async with application(module).start() as runtime:
             executor = runtime.assembly[MODEL_EXECUTOR]
             await collect(executor.execute(asked(CLAUDE), MemoryRecorder()))
     assert server.requests[0].json()["max_tokens"] == 100

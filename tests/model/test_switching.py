@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentslot._json import JsonError, JsonValue, loads
@@ -106,6 +106,7 @@ def test_a_conversation_goes_on_with_the_vendor_that_began_it(name: str) -> None
             assert said[: len(expected(history))] == expected(history)
 
 
+@settings(deadline=None)
 @given(
     turns=st.lists(
         st.tuples(st.sampled_from(sorted(VENDORS)), st.integers(0, 1000)), min_size=1, max_size=5

@@ -18,7 +18,8 @@ from agentslot.session import (
     fork,
     start_from_summary,
 )
-from agentslot.session.durable import DurableStore, Stored
+from agentslot.session.durable import DurableStore
+from agentslot.session.medium import Stored
 from tests.session.files import file_of, write_session
 from tests.session.scenario import MODEL, START, new_session, queued, user
 

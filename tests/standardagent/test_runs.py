@@ -1,7 +1,12 @@
 """What becomes of a message: Runs from start to end, through the public entry point."""
 
+from agentslot import Module
 from agentslot.session import (
+    SESSION_STORE,
+    Commit,
+    CommitRequest,
     ErrorKind,
+    MemoryStore,
     Message,
     ModelAttempt,
     RunFact,
@@ -211,3 +216,21 @@ async def test_a_message_sent_while_a_run_is_active_starts_a_run_of_its_own_afte
     ]
     assert len(starts) == 2
     assert view.queue == ()
+
+
+async def test_no_crash_can_leave_a_truncated_call_prepared() -> None:
+    """A restart runs what is prepared, so such a call never is, at no revision."""
+    journals: list[int] = []
+
+    class Watched(MemoryStore):
+        async def commit(self, request: CommitRequest) -> Commit:
+            commit = await super().commit(request)
+            journals.append(len(commit.state.journal))
+            return commit
+
+    store = Module("watched", SESSION_STORE.set(Watched()))
+    script = [calls(call("add", a=1, b=1), truncated=True), answer("smaller")]
+    async with agent(script, tools=[add], store=lambda: store) as session:
+        await session.send_and_wait("go")
+    assert journals
+    assert set(journals) == {0}

@@ -130,6 +130,14 @@ async def test_without_a_repository_rules_hold_below_the_root(tmp_path: Path) ->
     assert await listed(tmp_path / "root", depth=2) == [".gitignore", "a.txt", "b/"]
 
 
+async def test_the_rules_of_a_folder_hold_below_it_and_outweigh_those_above(tmp_path: Path) -> None:
+    make(tmp_path, "a.log", "keep.log", "made.txt")
+    make(tmp_path, "sub/a.log", "sub/keep.log", "sub/made.txt")
+    (tmp_path / ".gitignore").write_text("*.log\n")
+    (tmp_path / "sub/.gitignore").write_text("!keep.log\nmade.txt\n")
+    assert await found(tmp_path, "*") == ["made.txt", "sub/keep.log"]
+
+
 async def test_the_rules_of_a_repository_stop_at_a_nested_one(tmp_path: Path) -> None:
     make(tmp_path, ".git/x", "lib/.git/x", "lib/a.log", "lib/b.tmp", "c.log", "d.tmp", "lib/e.own")
     (tmp_path / ".gitignore").write_text("*.log\n")

@@ -1,7 +1,6 @@
 """Searching, with the built-in engine alone and with ripgrep before it."""
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from agentslot.session import ToolResult
 from agentslot.tool import Tool
 from agentslot.tool.files import Browser, FileRoot
-from agentslot.tool.search import Searcher, engine
+from agentslot.tool.search import Searcher, engine, find_ripgrep
 from agentslot.tool.search import tool as search_tool
 from tests.shared import shared
 from tests.tool.invoking import invoke, output
@@ -22,7 +21,7 @@ def ripgrep(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(search_tool, "RIPGREP_FILES", 0)
     if request.param == "built-in":
         return None
-    return shutil.which("rg") or pytest.skip("ripgrep is not installed")
+    return find_ripgrep() or pytest.skip("ripgrep is not installed")
 
 
 @pytest.fixture

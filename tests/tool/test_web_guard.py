@@ -2,6 +2,7 @@
 
 import gzip
 import socket
+import tracemalloc
 from collections.abc import Sequence
 from typing import Any
 
@@ -329,7 +330,11 @@ async def test_a_small_body_that_unpacks_hugely_is_cut_at_the_cap() -> None:
     server = Server(lambda _: reply(bomb, content_encoding="gzip"))
     async with serving(server):
         tool_ = fetch_tool(max_bytes=1000)
+        tracemalloc.start()
         text = output(await invoke(tool_, url=f"http://{PUBLIC}:{server.port}/"))
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert peak < 10_000_000
     assert text.startswith("a" * 1000 + "\n[")
     assert text.endswith("the rest was not read: it is longer than 1000 bytes]")
 

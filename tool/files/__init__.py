@@ -1,20 +1,26 @@
 """Reading, writing and editing files below one root folder."""
 
 from agentslot.tool.files.browse import Browser
-from agentslot.tool.files.containment import FileRoot, Location
+from agentslot.tool.files.containment import FileRoot, Location, plain_path
 from agentslot.tool.files.edit import Edit, edit_bytes
+from agentslot.tool.files.glob import path_filter
 from agentslot.tool.files.read import TextRange, read_range
 from agentslot.tool.files.tools import FileTools
+from agentslot.tool.files.undo import Change, ChangeLog
 from agentslot.tool.files.write import replace, sha256
 
 __all__ = [
     "Browser",
+    "Change",
+    "ChangeLog",
     "Edit",
     "FileRoot",
     "FileTools",
     "Location",
     "TextRange",
     "edit_bytes",
+    "path_filter",
+    "plain_path",
     "read_range",
     "replace",
     "sha256",

@@ -175,7 +175,7 @@ class _Walk:
         """Walk to the folder of the last component and return that component."""
         if not path or "\0" in path:
             raise ToolFailedError("invalid_path", "path must be a non-empty text without NUL")
-        waiting = deque(self._components(_plain_path(path), path))
+        waiting = deque(self._components(plain_path(path), path))
         while waiting:
             part = waiting.popleft()
             if part in {"", "."}:
@@ -234,7 +234,7 @@ class _Walk:
         os.close(self._open.pop())
 
 
-def _plain_path(path: str) -> str:
+def plain_path(path: str) -> str:
     """The path that a model meant by `~/…` or a file URL."""
     if path.startswith("file://"):
         return unquote(path.removeprefix("file://").removeprefix("localhost"))

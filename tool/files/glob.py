@@ -9,12 +9,17 @@ from agentslot.tool.files.wildcard import UnmatchableError, wildcard_regex
 _MAX_ALTERNATIVES = 256
 
 
-def glob_filter(pattern: str) -> Callable[[str], bool]:
+def path_filter(pattern: str) -> Callable[[str], bool]:
+    """As `glob_filter`, telling upper and lower case apart: for rules, which must be exact."""
+    return glob_filter(pattern, case_matters=True)
+
+
+def glob_filter(pattern: str, *, case_matters: bool | None = None) -> Callable[[str], bool]:
     """Return a test for paths that have `/` between their components.
 
     A pattern without a slash is compared with the name alone, at any depth; one with a slash with
     the whole path, `**` standing for any folders. `{a,b}` gives alternatives and may be nested.
-    Case matters only if the pattern has an upper-case letter.
+    By default case matters only if the pattern has an upper-case letter.
 
     Raises:
         ToolFailedError: `invalid_arguments` for a pattern that is malformed.
@@ -24,7 +29,9 @@ def glob_filter(pattern: str) -> Callable[[str], bool]:
         alternatives = [wildcard_regex(choice) for choice in _expand(plain)]
     except UnmatchableError:
         raise _malformed(pattern) from None
-    flags = re.DOTALL if any(c.isupper() for c in plain) else re.DOTALL | re.IGNORECASE
+    if case_matters is None:
+        case_matters = any(c.isupper() for c in plain)
+    flags = re.DOTALL if case_matters else re.DOTALL | re.IGNORECASE
     matches = re.compile("|".join(alternatives), flags).fullmatch
     if "/" in plain:
         return lambda path: matches(path) is not None

@@ -39,6 +39,10 @@ class IgnoreLayer:
         self._any_path = _any_of([rule.regex for rule in rules if not rule.by_name])
         self._rules = [(rule, re.compile(rule.regex, re.DOTALL)) for rule in reversed(rules)]
 
+    def __bool__(self) -> bool:
+        """Whether there are rules at all; git makes a file that has none."""
+        return bool(self._rules)
+
     def at(self, base: str) -> "IgnoreLayer":
         """The same rules for another folder."""
         layer = copy(self)

@@ -10,10 +10,11 @@ from agentslot._json import JsonError, JsonValue, loads
 from agentslot.tool.attachments import Attachment
 from agentslot.tool.contract import Effect, ToolInvocation
 from agentslot.tool.errors import ToolFailedError
-from agentslot.tool.files.containment import FileRoot
+from agentslot.tool.files.containment import FileRoot, Location
 from agentslot.tool.files.edit import Edit, edit_bytes
 from agentslot.tool.files.read import MAX_LINES, MAX_SHOWN_BYTES
 from agentslot.tool.files.show import read_image, show_file
+from agentslot.tool.files.undo import Change, ChangeLog
 from agentslot.tool.files.write import read_whole, replace, require_unchanged, sha256
 from agentslot.tool.fit import fit
 from agentslot.tool.function_tool import FunctionTool
@@ -43,8 +44,10 @@ class FileTools:
         root: the folder; no path leads outside of it.
     """
 
-    def __init__(self, root: FileRoot) -> None:
+    def __init__(self, root: FileRoot, *, changes: ChangeLog | None = None) -> None:
+        """Set up the tools; each change is recorded in `changes` before it is made."""
         self.root = root
+        self._changes = changes
 
     def tools(self) -> tuple[FunctionTool[..., object], ...]:
         """Return `file_read`, `file_write` and `file_edit`."""
@@ -93,7 +96,13 @@ class FileTools:
 
         return await anyio.to_thread.run_sync(read_any)
 
-    async def _write(self, path: str, content: str, expected_sha256: str | None = None) -> str:
+    async def _write(
+        self,
+        path: str,
+        content: str,
+        invocation: ToolInvocation,
+        expected_sha256: str | None = None,
+    ) -> str:
         """Create a file with its missing folders, or replace the whole content of a file.
 
         To replace a file, read it first and pass the sha256 of that read. To change parts of a
@@ -102,6 +111,7 @@ class FileTools:
         Args:
             path: Path of the file, relative to the root folder.
             content: The whole new content.
+            invocation: The call.
             expected_sha256: The sha256 of the present content; leave it out to create a file.
         """
 
@@ -109,14 +119,17 @@ class FileTools:
             new = content.encode()
             with self.root.locate_exclusively(path, create_folders=not expected_sha256) as location:
                 exists = location.status() is not None
+                before = None
                 if expected_sha256:
-                    require_unchanged(location, read_whole(location), expected_sha256)
+                    before = read_whole(location)
+                    require_unchanged(location, before, expected_sha256)
                 elif exists:
                     raise ToolFailedError(
                         "file_exists",
                         f"{location.path!r} exists; to replace it, read it and pass its sha256 as "
                         "expected_sha256; to change parts of it, use file_edit",
                     )
+                self._record(invocation, location, before, new)
                 replace(location, new)
             done = "Replaced" if exists else "Created"
             return f"{done} {location.path}: {len(new)} bytes.\n[sha256 {sha256(new)}]"
@@ -124,7 +137,11 @@ class FileTools:
         return await anyio.to_thread.run_sync(write)
 
     async def _edit(
-        self, path: str, edits: Replacements, expected_sha256: str | None = None
+        self,
+        path: str,
+        edits: Replacements,
+        invocation: ToolInvocation,
+        expected_sha256: str | None = None,
     ) -> str:
         """Replace pieces of text in a file: all of them, or none if one cannot be applied.
 
@@ -134,6 +151,7 @@ class FileTools:
         Args:
             path: Path of the file, relative to the root folder.
             edits: The replacements; they must not overlap.
+            invocation: The call.
             expected_sha256: If given, the edit is refused unless the file still has this sha256.
         """
 
@@ -143,11 +161,31 @@ class FileTools:
                 if expected_sha256:
                     require_unchanged(location, before, expected_sha256)
                 after = edit_bytes(before, [Edit(e.old_string, e.new_string) for e in edits])
+                self._record(invocation, location, before, after)
                 replace(location, after)
             count = "1 replacement" if len(edits) == 1 else f"{len(edits)} replacements"
             return f"Edited {location.path}: {count}.\n{_hash_note(after)}"
 
         return await anyio.to_thread.run_sync(edit)
+
+    def _record(
+        self, invocation: ToolInvocation, location: Location, before: bytes | None, after: bytes
+    ) -> None:
+        if self._changes is None:
+            return
+        change = Change(
+            root=str(self.root.path),
+            path=location.path,
+            session_id=invocation.session_id,
+            call_id=invocation.call.id,
+            created=before is None,
+            after=sha256(after),
+        )
+        try:
+            self._changes.record(change, before or b"")
+        except OSError as error:
+            message = f"the change could not be recorded ({error.strerror}), so it was not made"
+            raise ToolFailedError("not_recorded", message) from error
 
 
 def _hash_note(content: bytes) -> str:

@@ -103,7 +103,7 @@ def walk(start: Start, *, hidden: bool = False, max_depth: int | None = None) ->
             if name[0] == "." and (not hidden or name == ".git"):
                 continue
             path = folder.base + name
-            if is_ignored(folder.layers, path, name, is_folder=is_folder):
+            if folder.layers and is_ignored(folder.layers, path, name, is_folder=is_folder):
                 continue
             yield Entry(folder.descriptor, name, path[skip:], is_folder)
             if is_folder and (max_depth is None or len(stack) < max_depth):
@@ -117,18 +117,16 @@ def walk(start: Start, *, hidden: bool = False, max_depth: int | None = None) ->
 
 def _read_folder(descriptor: int, base: str, layers: Layers, everywhere: Layers) -> _Folder:
     """List a folder and add its own rules; its descriptor is closed if that fails."""
-    waiting: list[tuple[str, bool]] = []
-    has_rules = is_repository = False
     try:
         with os.scandir(descriptor) as entries:
-            for entry in entries:
-                name = entry.name
-                is_folder = entry.is_dir(follow_symlinks=False)
-                if is_folder or entry.is_file(follow_symlinks=False):
-                    waiting.append((name, is_folder))
-                    has_rules = has_rules or name == ".gitignore"
-                    is_repository = is_repository or name == ".git"
-        if is_repository:
+            waiting = [
+                (entry.name, is_folder)
+                for entry in entries
+                if (is_folder := entry.is_dir(follow_symlinks=False))
+                or entry.is_file(follow_symlinks=False)
+            ]
+        has_rules = (".gitignore", False) in waiting
+        if (".git", True) in waiting or (".git", False) in waiting:
             own = _layer(".git/info/exclude", base, descriptor)
             layers = tuple(layer.at(base) for layer in everywhere) + own
         if has_rules:
@@ -146,5 +144,6 @@ def _layer(path: str | Path, base: str, folder: int | None = None) -> Layers:
         descriptor = os.open(path, _RULES, dir_fd=folder)
         with open(descriptor, "rb") as file:
             if S_ISREG(os.fstat(descriptor).st_mode):
-                return (IgnoreLayer(base, file.read(_MAX_RULES_BYTES)),)
+                layer = IgnoreLayer(base, file.read(_MAX_RULES_BYTES))
+                return (layer,) if layer else ()
     return ()

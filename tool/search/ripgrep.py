@@ -1,6 +1,8 @@
 """Ripgrep, to choose quickly the files that are worth a look."""
 
 import os
+import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -11,6 +13,11 @@ _OPTIONS = [
     "--files-with-matches", "--null", "--no-config", "--no-messages", "--binary", "--crlf",
     "--max-filesize=64M",
 ]  # fmt: skip
+
+
+def find_ripgrep() -> str | None:
+    """The program: on the PATH, or beside this Python, where the extra `search` puts it."""
+    return shutil.which("rg") or shutil.which("rg", path=str(Path(sys.executable).parent))
 
 
 async def files_with_matches(

@@ -25,6 +25,8 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _ENDS_OF_TEXT = re.compile(r"\\[AZz]")  # they match in lines where they do not in the whole text
 
+_NOT_PLAIN = (b"\0", b"\r", b"\x1c", b"\x1d", b"\x1e", b"\x1f")
+
 Line = tuple[int, str, bool]
 
 
@@ -41,12 +43,27 @@ class Folders:
     """Opens files below a folder without following links; keeps the last file's folders open."""
 
     def __init__(self, root: int) -> None:
+        self._folder = ""
         self._names: list[str] = []
         self._open = [root]
 
     def read(self, path: str) -> bytes:
         """Content of a regular file; empty if it is too large to be searched."""
-        *names, name = path.split("/")
+        folder, _, name = path.rpartition("/")
+        if folder != self._folder:
+            self._enter(folder)
+        descriptor = os.open(name, _FILE, dir_fd=self._open[-1])
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
+                return b""
+            return os.read(descriptor, status.st_size)
+        finally:
+            os.close(descriptor)
+
+    def _enter(self, path: str) -> None:
+        names = path.split("/") if path else []
+        self._folder = "\0"  # no folder, if the way there ends in an error
         shared = 0
         while shared < min(len(names), len(self._names)) and names[shared] == self._names[shared]:
             shared += 1
@@ -56,14 +73,7 @@ class Folders:
         for folder in names[shared:]:
             self._open.append(os.open(folder, _FOLDER, dir_fd=self._open[-1]))
             self._names.append(folder)
-        descriptor = os.open(name, _FILE, dir_fd=self._open[-1])
-        try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
-                return b""
-            return os.read(descriptor, status.st_size)
-        finally:
-            os.close(descriptor)
+        self._folder = path
 
 
 def text_of(content: bytes) -> str | None:
@@ -78,6 +88,25 @@ def text_of(content: bytes) -> str | None:
     if b"\0" in content[:PROBE_BYTES]:
         return None
     return content.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def quick_regex(pattern: str, flags: int) -> re.Pattern[bytes] | None:
+    """The pattern for the bytes of a file that is plain ASCII, if it can be written so."""
+    if _ENDS_OF_TEXT.search(pattern) or not pattern.isascii():
+        return None
+    try:
+        return re.compile(pattern.encode(), flags)
+    except re.error:  # such as an escape for a character that no byte stands for
+        return None
+
+
+def is_plain(content: bytes) -> bool:
+    r"""Whether a pattern finds the same in the bytes of a file as in its text.
+
+    It has to be ASCII, with plain line ends, and without the separators that `\s` means in text
+    alone.
+    """
+    return content.isascii() and not any(byte in content for byte in _NOT_PLAIN)
 
 
 def matching_lines(text: str, regex: re.Pattern[str], context: int, most: int) -> list[Line]:
@@ -112,6 +141,7 @@ def search(
     """Files with matching lines in the order of `paths`, and binary files that match."""
     flags = re.MULTILINE | (re.IGNORECASE if task["ignore_case"] else 0)
     regex = re.compile(task["pattern"], flags)
+    quick = quick_regex(task["pattern"], flags)
     folders = Folders(root)
     hits: list[tuple[str, list[Line]]] = []
     binary: list[str] = []
@@ -120,6 +150,9 @@ def search(
         try:
             content = folders.read(path)
         except OSError:  # gone, swapped for a link, or not ours to read
+            continue
+        # Most files have no match, and most are plain: spare them the decoding.
+        if quick is not None and is_plain(content) and not quick.search(content):
             continue
         text = text_of(content)
         if text is None:

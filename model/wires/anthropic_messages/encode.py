@@ -57,19 +57,23 @@ class RequestEncoder:
         encoder = MessageEncoder(config.provider, config.model, Pictures(images), known.ids)
         turns = known.prefix.extend(request.inputs, encoder.encode)
         end = f"{self._mark}{_LAST_BLOCK_END[:-1]}]}}".encode()
-        head = self._head(request)
+        limit = self._output_limit(config)
+        head = self._head(request, limit)
         if turns.state is Role.USER:
             body = turns.join(head, end, cut=len(_LAST_BLOCK_END))
-            return WireRequest("/v1/messages", body, len(body) - len(end), self._headers)
+            return WireRequest("/v1/messages", body, len(body) - len(end), self._headers, limit)
         # Models refuse to go on with their own message, so someone must speak last.
         last = user_message("Continue.").removesuffix(_LAST_BLOCK_END).encode()
         body = turns.join(head, last + end, cut=0)
-        return WireRequest("/v1/messages", body, len(body) - len(last + end), self._headers)
+        stable = len(body) - len(last + end)
+        return WireRequest("/v1/messages", body, stable, self._headers, limit)
 
-    def _head(self, request: ModelRequest) -> bytes:
-        config = request.config
+    def _output_limit(self, config: ModelConfig) -> int:
         limit = config.max_tokens or self._settings.output_limit(config.model)
-        limit = min(limit, self._max_output.get(config.model) or limit)
+        return min(limit, self._max_output.get(config.model) or limit)
+
+    def _head(self, request: ModelRequest, limit: int) -> bytes:
+        config = request.config
         head: JsonObject = {"model": config.model, "max_tokens": limit, "stream": True}
         thinking = self._thinking(config, limit)
         if config.temperature is not None and self._settings.takes_temperature and not thinking:

@@ -26,6 +26,8 @@ class UsageReader:
         details = as_object(usage.get("output_tokens_details"))
         given = {name: usage.get(name) for name in _NAMES}
         given["thinking_tokens"] = details.get("thinking_tokens")
+        written_for = as_object(usage.get("cache_creation"))
+        given["hour_tokens"] = written_for.get("ephemeral_1h_input_tokens")
         for name, value in given.items():
             if (count := as_count(value)) is not None:
                 self._figures[name] = count
@@ -39,4 +41,5 @@ class UsageReader:
             cache_write=written,
             reasoning=min(self._figures.get("thinking_tokens", 0), output),
             total=fresh + cached + written + output,
+            cache_write_1h=min(self._figures.get("hour_tokens", 0), written),
         )

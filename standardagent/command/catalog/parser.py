@@ -5,7 +5,7 @@ from importlib import import_module
 
 from agentslot.standardagent.command.subcommand import Subparsers
 
-LISTS = ("slots",)
+LISTS = ("models", "slots")
 
 
 def add_parser(subparsers: Subparsers) -> ArgumentParser:

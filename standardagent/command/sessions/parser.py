@@ -5,7 +5,7 @@ from importlib import import_module
 
 from agentslot.standardagent.command.subcommand import Subparsers
 
-ACTIONS = ("list", "show", "tree", "fork", "export", "check")
+ACTIONS = ("list", "show", "tree", "fork", "export", "check", "undo")
 
 _EXAMPLE = """\
 example:
@@ -14,15 +14,15 @@ example:
   └─ session-90ab…-1  at fact 4 of 9  12 facts  Use decimals instead.
   $ agentslot sessions export --session session-6f1c…-1 --output why.html
 
-An application that runs is not disturbed, and nothing is changed: `fork` and `check --salvage`
-write new sessions only."""
+An application that runs is not disturbed, and no session is changed: `fork` and `check --salvage`
+write new sessions only. `undo` changes files of yours back."""
 
 
 def add_parser(subparsers: Subparsers) -> ArgumentParser:
     """Declare the actions of `sessions`."""
     parser = subparsers.add_parser(
         "sessions",
-        help="list, read, fork, export and check stored sessions",
+        help="list, read, fork, export and check stored sessions; undo changes to files",
         description="Look after stored sessions.",
     )
     parser.epilog, parser.formatter_class = _EXAMPLE, RawDescriptionHelpFormatter

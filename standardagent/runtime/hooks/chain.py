@@ -74,7 +74,8 @@ class HookChain(Generic[R]):
     """The questions of one occurrence of a boundary, already recorded as prepared.
 
     Attributes:
-        decisive: the question that ended the chain, by its failure or its decision.
+        decisive: the question that ended the chain by its failure, or, if its boundary says so, by
+            its decision; what it did takes effect.
         superseded: whether the chain ended because something more important came up.
         over: whether its end is durable, or left to recovery: nothing of it is left to settle here.
     """
@@ -135,7 +136,6 @@ class HookChain(Generic[R]):
             self.decisive = question
             return False
         if answer.decision in self.policy.decisive:
-            self.decisive = question
             self.skip(self.policy.decided, group=question.group)
         return True
 

@@ -20,6 +20,7 @@ from agentslot.session import (
     StepId,
     UpdateExtensionJournal,
 )
+from agentslot.session.settlement import discard
 from agentslot.standardagent.runtime.owner import SessionOwner
 
 CONSUMED = InvocationSettled(context=ContextDisposition.CONSUMED)
@@ -62,6 +63,14 @@ def waiting_for_messages(
         entry
         for entry in _waiting(owner, ExtensionBoundary.INPUT_GATE)
         if entry.invocation.message_id in message_ids
+    ]
+
+
+def discard_waiting(owner: SessionOwner, message_id: MessageId) -> list[Change]:
+    """The changes that drop what gates proposed for a queued message as it was."""
+    return [
+        UpdateExtensionJournal(entry.sequence, discard(entry))
+        for entry in waiting_for_messages(owner, (message_id,))
     ]
 
 

@@ -56,6 +56,8 @@ NO_ADVICE = Advice()
 def reserve_preflights(run: Run, calls: Sequence[ToolCall]) -> list[Change]:
     """The changes that record, with the calls themselves, what hooks will be asked about them."""
     owner = run.owner
+    if not owner.components.hooks.tool_preflights:
+        return []
     changes, _ = reserve(owner.state, owner.components.ids, _askings(run, calls))
     return list(changes)
 
@@ -75,8 +77,10 @@ async def advise(
         HookInterruption: a hook failed, or the hooks are not those that were recorded. Nothing of
             the batch may run.
     """
+    if not resumed and not run.owner.components.hooks.tool_preflights:
+        return {}
     askings = _askings(run, calls)
-    if not askings and not resumed:
+    if not resumed and not askings:
         return {}
     questions = await _recorded(run, calls, askings)
     chain = HookChain(run.owner, _POLICY, questions)

@@ -65,6 +65,8 @@ class ResultHooks:
 
     def reserve(self, next_step_id: StepId) -> list[Change]:
         """The changes that record, with the results themselves, what will be asked about them."""
+        if not self._asked:
+            return []
         owner = self._run.owner
         askings = [_asking(self._run, next_step_id, *asked) for asked in self._asked]
         changes, self._questions = reserve(owner.state, owner.components.ids, askings)

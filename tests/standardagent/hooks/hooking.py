@@ -45,6 +45,13 @@ class Hook:
     def open(self) -> None:
         self._open.set()
 
+    def close(self) -> None:
+        """Hold the next question."""
+        self._entered, self._open = anyio.Event(), anyio.Event()
+
+    def answers(self, answer: Answer) -> None:
+        self._answer = answer
+
 
 def fails(_: object) -> NoReturn:
     raise RuntimeError("password=hunter2")

@@ -1,6 +1,13 @@
 """The order of events that every model stream must keep."""
 
-from agentslot.model import Completed, Failed, ModelEvent, ReasoningDelta, Reset, TextDelta
+from agentslot.model.contract import (
+    Completed,
+    Failed,
+    ModelEvent,
+    ReasoningDelta,
+    Reset,
+    TextDelta,
+)
 from agentslot.session import AttemptId, ClassifiedError, ErrorKind
 
 

@@ -8,6 +8,7 @@ executor = ScriptedExecutor(calls_answer(("add", {"a": 2, "b": 2})), text_answer
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 import anyio
 
@@ -42,6 +43,7 @@ class Script:
             attempt of the same call.
         deltas: text shown before.
         usage: what it reports; None if nothing.
+        cost_usd: what the usage cost, if it was priced.
         gate: the attempt waits for this after it has shown its deltas.
     """
 
@@ -49,6 +51,7 @@ class Script:
     deltas: tuple[str, ...] = ()
     usage: TokenUsage | None = _USAGE
     gate: anyio.Event | None = None
+    cost_usd: Decimal | None = None
 
 
 def text_answer(text: str, *, gate: anyio.Event | None = None) -> Script:
@@ -152,13 +155,17 @@ class ScriptedStream:
         if script.gate is not None:
             await script.gate.wait()
         if isinstance(script.outcome, Completion):
-            await self._record(attempt_id, AttemptOutcome(AttemptStatus.SUCCEEDED, script.usage))
+            succeeded = AttemptOutcome(
+                AttemptStatus.SUCCEEDED, script.usage, cost_usd=script.cost_usd
+            )
+            await self._record(attempt_id, succeeded)
             self._ended = True
             self._events.append(Completed(attempt_id, script.outcome))
             return
         error = script.outcome
         failed = AttemptOutcome(AttemptStatus.FAILED, script.usage, error_code=error.code)
-        await self._record(attempt_id, replace(failed, error_message=error.message))
+        failed = replace(failed, error_message=error.message, cost_usd=script.cost_usd)
+        await self._record(attempt_id, failed)
         if script.deltas:
             self._events.append(Reset(attempt_id))
         if not error.retryable:

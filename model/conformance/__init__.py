@@ -1,0 +1,29 @@
+"""The referee of `model.executor/v1`: what every executor does, checked from outside.
+
+```python
+from agentslot.model.conformance import check_executor
+
+async def test_mine_is_a_model_executor() -> None:
+    await check_executor(my_executor_before_a_scripted_provider)
+```
+
+The function given takes scenes, the first for the provider's first request and so on; the last one
+repeats. It opens an executor in front of a provider that plays them: see `Scene` and `Stage`. The
+executor should wait as little as it can before it tries again.
+"""
+
+from agentslot.model.conformance.check import Check, ConformanceFailure
+from agentslot.model.conformance.scene import OpenStage, Scene, Stage
+from agentslot.model.conformance.suite import CHECKS, CONTRACT, check_executor, run_check
+
+__all__ = [
+    "CHECKS",
+    "CONTRACT",
+    "Check",
+    "ConformanceFailure",
+    "OpenStage",
+    "Scene",
+    "Stage",
+    "check_executor",
+    "run_check",
+]

@@ -1,0 +1,127 @@
+"""The provider behind one HTTP server: one wire, one endpoint, and the models behind it."""
+
+import difflib
+import hashlib
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.to_thread
+
+from agentslot._http import HttpTransport, new_client
+from agentslot.model.attempt import Timeouts
+from agentslot.model.call import LogicalCall
+from agentslot.model.contract import (
+    AttemptRecorder,
+    ExecutionCapabilities,
+    ModelDescriptor,
+    ModelRequest,
+)
+from agentslot.model.endpoint import Endpoint
+from agentslot.model.estimate import Measure, UsageLedger, bound_text
+from agentslot.model.retry import RetryPolicy
+from agentslot.model.wire import Wire
+from agentslot.session import ClassifiedError, ErrorKind, ModelConfig
+from agentslot.session.credential import CredentialResolver, EnvironmentCredentials
+
+if TYPE_CHECKING:
+    from agentslot._http import AsyncClient
+
+
+class WireProvider:
+    """A ModelProvider that speaks one wire to one server. Close it with `aclose()`.
+
+    Attributes:
+        credentials: gives the key that the endpoint refers to.
+        transport: stands in for the network; None is the network.
+        measure: counts the tokens of texts.
+    """
+
+    def __init__(
+        self,
+        wire: Wire,
+        endpoint: Endpoint,
+        models: Sequence[ModelDescriptor],
+        *,
+        retry: RetryPolicy | None = None,
+        timeouts: Timeouts | None = None,
+        usage: UsageLedger | None = None,
+    ) -> None:
+        self.credentials: CredentialResolver = EnvironmentCredentials()
+        self.transport: HttpTransport | None = None
+        self.measure: Measure = bound_text
+        self._wire = wire
+        self._endpoint = endpoint
+        self._models = {(model.provider, model.model): model for model in models}
+        self._retry = retry or RetryPolicy()
+        self._timeouts = timeouts or Timeouts()
+        self._usage = usage or UsageLedger()
+        self._client: AsyncClient | None = None
+        self._opening = anyio.Lock()
+
+    def inspect(self, config: ModelConfig) -> ExecutionCapabilities:
+        """What the selected model can do; see ModelExecutor."""
+        descriptor = self._models.get((config.provider, config.model))
+        if descriptor is None:
+            raise self._unknown(config)
+        return descriptor.capabilities
+
+    def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> LogicalCall:
+        """Begin one logical call; see ModelExecutor."""
+        return LogicalCall(
+            request,
+            recorder,
+            wire=self._wire,
+            endpoint=self._endpoint,
+            credentials=self.credentials,
+            model=self._models.get((request.config.provider, request.config.model)),
+            retry=self._retry,
+            timeouts=self._timeouts,
+            usage=self._usage,
+            client=self._open_client,
+        )
+
+    async def count_tokens(self, request: ModelRequest) -> int:
+        """An upper bound: what was reported of the conversation, and a bound of what is new."""
+        ledger, body = request.inputs.ledger, self._wire.encode(request).body
+        if self.measure is bound_text:
+            return self._usage.bound(ledger, body)
+        # A vocabulary is large, and a long text takes it a while.
+        return await anyio.to_thread.run_sync(self._usage.bound, ledger, body, self.measure)
+
+    def fingerprint(self, request: ModelRequest) -> str:
+        """A digest of the exact bytes and their address; see ModelProvider."""
+        sent = self._wire.encode(request)
+        digest = hashlib.sha256(f"{self._endpoint.url(sent.path)}\n".encode())
+        digest.update(sent.body)
+        return digest.hexdigest()
+
+    async def aclose(self) -> None:
+        """Close all connections. Another call opens new ones."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    async def _open_client(self) -> "AsyncClient":
+        async with self._opening:
+            if self._client is None:
+                make = partial(
+                    new_client,
+                    idle_seconds=self._timeouts.idle_seconds,
+                    connect_seconds=self._timeouts.connect_seconds,
+                    transport=self.transport,
+                )
+                # Loading the certificates takes tens of milliseconds, and reads files.
+                self._client = await anyio.to_thread.run_sync(make)
+            return self._client
+
+    def _unknown(self, config: ModelConfig) -> ClassifiedError:
+        wanted = f"{config.provider}/{config.model}"
+        known = [f"{provider}/{model}" for provider, model in self._models]
+        near = difflib.get_close_matches(wanted, known, n=3, cutoff=0.4) or known[:5]
+        return ClassifiedError(
+            ErrorKind.INVALID_INPUT,
+            "model_not_supported",
+            f"no model {wanted!r} is configured; there is {', '.join(near)}",
+        )

@@ -1,0 +1,76 @@
+"""Sessions in a PostgreSQL database that several processes may share; by extra `postgres`."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from agentslot import Module, Registrar
+from agentslot._extras import MissingExtra
+from agentslot.session.clock import Clock, utc_now
+from agentslot.session.durable import DurableStore
+from agentslot.session.medium import Stored
+from agentslot.session.store import SESSION_STORE
+
+
+class PostgresStore(DurableStore[Stored]):
+    """A SessionStore in a PostgreSQL database, for asyncio.
+
+    ```python
+    async with PostgresStore("postgresql://user@host/database") as store:
+        state = await store.create(new)
+    ```
+
+    Several processes may have it open. Who commits on a revision that is not the newest one, also
+    by a moment, gets a `RevisionConflictError`; a commit whose connection broke is `unavailable`,
+    and sending it again, from any process, finds out what became of it.
+    `agentslot.session.postgresschema` describes the tables, which are made when the store is opened
+    for the first time, in a schema of their own.
+
+    Args:
+        dsn: where the database is and who asks, as libpq takes it. It is not written anywhere.
+        clock: where commits take their time from; readings are made to grow.
+        max_connections: how many Sessions may be written or read at once.
+
+    Raises:
+        MissingExtra: `asyncpg` is not installed.
+    """
+
+    def __init__(self, dsn: str, *, clock: Clock = utc_now, max_connections: int = 8) -> None:
+        try:
+            # Only here, so that importing agentslot needs no more than its own dependencies.
+            from agentslot.session.postgresmedium import PostgresMedium
+        except ModuleNotFoundError as error:
+            if error.name is None or error.name.partition(".")[0] != "asyncpg":
+                raise
+            raise MissingExtra("PostgresStore", "postgres") from error
+        super().__init__(PostgresMedium(dsn, max_connections), clock=clock)
+
+
+class PostgresStoreModule(Module):
+    """Keeps Sessions in a PostgreSQL database, which several applications may share.
+
+    Args:
+        dsn: where the database is and who asks, such as `postgresql://user@host/database`.
+
+    Raises:
+        MissingExtra: `asyncpg` is not installed.
+    """
+
+    id = "session.postgres"
+
+    def __init__(self, dsn: str) -> None:
+        self.store = PostgresStore(dsn)
+
+    def register(self, registrar: Registrar) -> None:
+        """Fill `session.store`."""
+        registrar.contribute(SESSION_STORE.set(self.store))
+
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncGenerator[None]:
+        """Stay connected while the application runs.
+
+        Raises:
+            ClassifiedError: `unavailable/…`: the database cannot be reached, or the application
+                does not run on asyncio.
+        """
+        async with self.store:
+            yield

