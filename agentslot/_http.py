@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 import anyio
 
@@ -19,6 +19,7 @@ from agentslot._errors import AgentSlotError
 if TYPE_CHECKING:  # the checkers know httpx; httpx2 looks the same
     import httpx  # noqa: TID251 - this module is the exception that the ban names
 
+    AsyncByteStream: TypeAlias = httpx.AsyncByteStream
     AsyncClient: TypeAlias = httpx.AsyncClient
     HttpRequest: TypeAlias = httpx.Request
     HttpResponse: TypeAlias = httpx.Response
@@ -153,7 +154,9 @@ class HttpBody:
         self.status = response.status_code
         self.headers: Mapping[str, str] = dict(response.headers)
         self._response = response
-        self._pieces = response.aiter_raw()
+        self._errors = _errors()
+        # `aiter_raw` would put one generator more between each piece and us.
+        self._pieces = cast("AsyncByteStream", response.stream).__aiter__()
 
     async def read(self) -> bytes:
         """Wait for the next bytes; empty at the end.
@@ -161,8 +164,14 @@ class HttpBody:
         Raises:
             HttpError: The connection broke or was silent for too long.
         """
-        with http_errors():
-            return await anext(self._pieces, b"")
+        # As `http_errors()` does, which would cost as much as all the rest; so would `anext`.
+        try:
+            async for piece in self._pieces:
+                if piece:
+                    return piece
+        except self._errors as error:
+            raise HttpError(_classify(error)) from error
+        return b""
 
     async def aclose(self, linger_seconds: float = 0.0) -> None:
         """Give the connection back, or close it if the body was not read to its end.
@@ -207,13 +216,15 @@ def http_errors() -> Generator[None]:
     Raises:
         HttpError: The exchange did not complete.
     """
-    http = http_library()
     try:
         yield
-    except http.HTTPError as error:
+    except _errors() as error:
         raise HttpError(_classify(error)) from error
-    except (http.InvalidURL, http.StreamError) as error:
-        raise HttpError(HttpFailure.INVALID_REQUEST) from error
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    http = http_library()
+    return http.HTTPError, http.InvalidURL, http.StreamError
 
 
 def _classify(error: Exception) -> HttpFailure:
@@ -221,7 +232,10 @@ def _classify(error: Exception) -> HttpFailure:
     failures: list[tuple[tuple[type[Exception], ...], HttpFailure]] = [
         ((http.ConnectError, http.ProxyError), HttpFailure.UNREACHABLE),
         ((http.TimeoutException,), HttpFailure.TIMEOUT),
-        ((http.LocalProtocolError, http.UnsupportedProtocol), HttpFailure.INVALID_REQUEST),
+        (
+            (http.LocalProtocolError, http.UnsupportedProtocol, http.InvalidURL, http.StreamError),
+            HttpFailure.INVALID_REQUEST,
+        ),
         ((http.DecodingError,), HttpFailure.UNREADABLE),
     ]
     return next((kind for types, kind in failures if isinstance(error, types)), HttpFailure.BROKEN)

@@ -117,7 +117,8 @@ class SseDecoder:
 
     def _add(self, value: bytes) -> None:
         self._data_bytes += len(value) + 1
-        self._check(self._data_bytes)
+        if self._data_bytes > self._max_bytes:
+            raise EventTooLargeError(self._max_bytes)
         self._data.append(value)
 
     def _check(self, size: int) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import anyio
@@ -47,7 +48,7 @@ class Attempt:
         wire: Wire,
         endpoint: Endpoint,
         credentials: CredentialResolver,
-        total_seconds: float,
+        timeouts: Timeouts,
     ) -> None:
         self.id = attempt_id
         self.request_id = ""
@@ -57,7 +58,8 @@ class Attempt:
         self._endpoint = endpoint
         self._credentials = credentials
         self._body: HttpBody | None = None
-        self._deadline = anyio.current_time() + total_seconds
+        self._idle_seconds = timeouts.idle_seconds
+        self._deadline = monotonic() + timeouts.total_seconds
         self._secret = ""
 
     async def send(self, client: "AsyncClient", request: WireRequest) -> None:
@@ -67,7 +69,7 @@ class Attempt:
             ModelError: no credential, no connection, no time, or an answer that is a failure.
         """
         try:
-            with anyio.fail_after(self._deadline - anyio.current_time()):
+            with anyio.fail_after(self._deadline - monotonic()):
                 headers = await self._header_fields(request)
                 url = self._endpoint.url(request.path)
                 self._body = await open_body(client, url, headers, request.body)
@@ -101,10 +103,14 @@ class Attempt:
         if self._body is None or self.decoder.done:
             return None
         settled = self.decoder.settled
-        remaining = self._deadline - anyio.current_time()
+        remaining = self._deadline - monotonic()
         try:
-            with anyio.fail_after(min(remaining, _GRACE_SECONDS) if settled else remaining):
+            if remaining > self._idle_seconds and not settled:
+                # The client gives up after that silence itself; a scope costs more than a delta.
                 chunk = await self._body.read()
+            else:
+                with anyio.fail_after(min(remaining, _GRACE_SECONDS) if settled else remaining):
+                    chunk = await self._body.read()
         except (HttpError, TimeoutError) as error:
             if settled:
                 return None

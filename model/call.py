@@ -93,7 +93,7 @@ class LogicalCall:
         attempt_id = await self._recorder.started()
         self._attempts += 1
         self._attempt = Attempt(
-            attempt_id, self._wire, self._endpoint, self._credentials, self._timeouts.total_seconds
+            attempt_id, self._wire, self._endpoint, self._credentials, self._timeouts
         )
         self._encoded = self._wire.encode(self._request)
         await self._attempt.send(await self._client(), self._fitting(self._encoded))

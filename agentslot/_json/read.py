@@ -3,9 +3,9 @@
 import json
 import re
 from collections.abc import Callable, Collection
-from functools import cache
+from functools import cache, partial
 from math import isfinite
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from agentslot._json.limits import DEFAULT_LIMITS, JsonError, JsonLimits, JsonValue
 from agentslot._json.scan import ParseNumber, parse_finite, parse_number, scan
@@ -14,6 +14,9 @@ Engine = Callable[[bytes], Any]
 """Reads UTF-8 bytes; refuses duplicate members and constants, but not everything we refuse."""
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_DIGITS = bytes.maketrans(b"123456789E", b"000000000e")
+_LARGE = b"0e000", b"0e+000", b"0" * 200
+"""With every digit a zero: no number overflows without one of these in it."""
 _WALKED = frozenset({dict, list, float})
 
 
@@ -29,7 +32,8 @@ def loads(data: bytes | str, *, limits: JsonLimits = DEFAULT_LIMITS) -> JsonValu
             (`1e999` too), integers of more than 4300 digits, lone surrogates, a byte order mark,
             trailing data, and anything beyond the limits.
     """
-    return cast("JsonValue", read(data, limits, _engine(), parse_number))
+    value: JsonValue = read(data, limits, _engine(), parse_number)
+    return value
 
 
 def read(data: bytes | str, limits: JsonLimits, engine: Engine, number: ParseNumber) -> Any:
@@ -44,11 +48,19 @@ def read(data: bytes | str, limits: JsonLimits, engine: Engine, number: ParseNum
         if values > limits.max_nodes and _count_values(raw) > limits.max_nodes:
             return scan(raw, limits, number)
         value = engine(raw)
-        if engine is jiter_engine or opened > limits.max_depth or values > limits.max_members:
+        large = opened > limits.max_depth or values > limits.max_members
+        if large or (engine is jiter_engine and _may_overflow(raw)):
             _check_shape(value, limits)
         return value
     except (ValueError, RecursionError):
         return scan(raw, limits, number)
+
+
+def _may_overflow(raw: bytes) -> bool:
+    """Whether a number may have come out as infinity; looking is cheaper than a walk."""
+    digits = raw.translate(_DIGITS)
+    exponent, signed, long = _LARGE
+    return exponent in digits or signed in digits or long in digits
 
 
 def _count_values(raw: bytes) -> int:
@@ -95,14 +107,14 @@ def _engine() -> Engine:
 
 def jiter_engine(raw: bytes) -> Any:
     """Read with jiter. It lets `1e999` pass as infinity."""
-    return _jiter()(raw, catch_duplicate_keys=True, allow_inf_nan=False)
+    return _jiter()(raw)
 
 
 @cache
-def _jiter() -> Callable[..., Any]:
+def _jiter() -> Callable[[bytes], Any]:
     import jiter  # optional, and only needed by whoever reads JSON
 
-    return jiter.from_json
+    return partial(jiter.from_json, catch_duplicate_keys=True, allow_inf_nan=False)
 
 
 def stdlib_engine(raw: bytes) -> Any:

@@ -20,6 +20,15 @@ def as_objects(value: JsonValue) -> list[JsonObject]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
+def first_object(value: JsonValue) -> JsonObject | None:
+    """The first object in an array, if there is one."""
+    if isinstance(value, list):
+        for item in value:
+            if isinstance(item, dict):
+                return item
+    return None
+
+
 def as_text(value: JsonValue) -> str:
     """The string, or an empty one."""
     return value if isinstance(value, str) else ""

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
-from weakref import WeakSet
+from weakref import ReferenceType, ref
 
 import anyio
 
@@ -28,7 +28,7 @@ class Subscription:
         self._session_id = session_id
         self._leave = leave
         self._events: deque[Event] = deque()
-        self._news = anyio.Event()
+        self._awaited: anyio.Event | None = None
         self._closed = False
         self._overflowed = False
 
@@ -44,7 +44,7 @@ class Subscription:
                 self.end()
                 return
         self._events.append(event)
-        self._news.set()
+        self._wake()
 
     def _drop_oldest_preview(self) -> bool:
         for position, event in enumerate(self._events):
@@ -57,7 +57,13 @@ class Subscription:
         """No more events will come; those that wait are still delivered."""
         self._closed = True
         self._leave(self)
-        self._news.set()
+        self._wake()
+
+    def _wake(self) -> None:
+        """Let the reader look, if it waits."""
+        if self._awaited is not None:
+            self._awaited.set()
+            self._awaited = None
 
     async def receive(self) -> Event:
         """Wait for the next event; see EventStream."""
@@ -66,8 +72,8 @@ class Subscription:
                 raise EventStreamOverflow(self._session_id)
             if self._closed:
                 raise anyio.EndOfStream
-            self._news = anyio.Event()
-            await self._news.wait()
+            self._awaited = self._awaited or anyio.Event()
+            await self._awaited.wait()
         return self._events.popleft()
 
     def __aiter__(self) -> "Subscription":
@@ -93,7 +99,8 @@ class EventHub:
 
     def __init__(self, session_id: SessionId) -> None:
         self._session_id = session_id
-        self._subscriptions = WeakSet[Subscription]()
+        # Replaced and never changed, since one that overflows leaves while it is iterated.
+        self._subscriptions: tuple[ReferenceType[Subscription], ...] = ()
         self._sequence = 0
 
     @property
@@ -108,16 +115,26 @@ class EventHub:
 
     def publish(self, event: Event) -> None:
         """Hand the event to every subscriber."""
-        for subscription in tuple(self._subscriptions):  # one that overflows leaves
-            subscription.push(event)
+        for reference in self._subscriptions:
+            subscription = reference()
+            if subscription is not None:
+                subscription.push(event)
 
     def subscribe(self) -> Subscription:
         """A new subscriber, hearing what comes from now on."""
-        subscription = Subscription(self._session_id, self._subscriptions.discard)
-        self._subscriptions.add(subscription)
+        subscription = Subscription(self._session_id, self._leave)
+        self._subscriptions += (ref(subscription, self._forget),)
         return subscription
 
     def close(self) -> None:
         """End every stream."""
-        for subscription in tuple(self._subscriptions):
-            subscription.end()
+        for reference in self._subscriptions:
+            subscription = reference()
+            if subscription is not None:
+                subscription.end()
+
+    def _leave(self, subscription: Subscription) -> None:
+        self._forget(ref(subscription))
+
+    def _forget(self, gone: ReferenceType[Subscription]) -> None:
+        self._subscriptions = tuple(known for known in self._subscriptions if known != gone)

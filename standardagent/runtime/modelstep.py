@@ -40,6 +40,7 @@ from agentslot.standardagent.loop import LoopState
 from agentslot.standardagent.runtime.attempts import Recorder
 from agentslot.standardagent.runtime.completion import complete
 from agentslot.standardagent.runtime.hooks.preflight import reserve_preflights
+from agentslot.standardagent.runtime.pace import Pace
 from agentslot.standardagent.runtime.prepare import FixedParts, prepare_request
 from agentslot.standardagent.runtime.results import with_next_step
 from agentslot.standardagent.runtime.run import Run
@@ -115,7 +116,7 @@ class ModelStep:
 
     async def _receive(self, stream: ModelStream, message_id: MessageId) -> Completion:
         run, check = self._run, StreamCheck()
-        hub = run.owner.hub
+        hub, pace = run.owner.hub, Pace()
         while True:
             try:
                 event = await stream.receive()
@@ -127,12 +128,14 @@ class ModelStep:
                     if hub.listening:
                         number = hub.next_sequence()
                         hub.publish(TextChunk(run.origin, number, message_id, attempt_id, text))
+                        await pace.keep()
                 case ReasoningDelta(attempt_id, text):
                     if hub.listening:
                         number = hub.next_sequence()
                         hub.publish(
                             ReasoningChunk(run.origin, number, message_id, attempt_id, text)
                         )
+                        await pace.keep()
                 case Reset(attempt_id):
                     number = hub.next_sequence()
                     hub.publish(ChunksReset(run.origin, number, message_id, attempt_id))

@@ -199,6 +199,24 @@ DIFFERENT = [
 ]
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "number", ["1E400", "1e+400", "-1.5e0999", "12e308", f"{'9' * 400}.5", f"{'9' * 250}e99"]
+)
+def test_no_spelling_of_infinity_passes(engine: Engine, number: str) -> None:
+    document = f'{{"id":"0e1","cost":[{number}]}}'.encode()
+    with pytest.raises(JsonError, match="overflows"):
+        read(document, DEFAULT_LIMITS, engine, parse_number)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("number", ["1e308", "1E-400", f"{'9' * 199}e99", "0.1e+308"])
+def test_the_largest_and_smallest_numbers_pass(engine: Engine, number: str) -> None:
+    document = f'{{"id":"9f0e123","cost":[{number}]}}'.encode()
+    value = read(document, DEFAULT_LIMITS, engine, parse_number)
+    assert value == {"id": "9f0e123", "cost": [float(number)]}
+
+
 @pytest.mark.parametrize(("a", "b"), EQUAL)
 def test_equal_values_are_equal_in_any_spelling(a: str, b: str) -> None:
     assert json_equal(a, b)

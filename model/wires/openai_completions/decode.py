@@ -19,7 +19,7 @@ from agentslot.model.wires.openai_completions.calls import CallAssembler
 from agentslot.model.wires.openai_completions.thinking import ThinkingCollector
 from agentslot.model.wires.openai_completions.usage import read_usage
 from agentslot.model.wires.parts import PartsBuilder
-from agentslot.model.wires.reading import JsonObject, as_object, as_objects, as_text
+from agentslot.model.wires.reading import JsonObject, as_object, as_objects, as_text, first_object
 from agentslot.session import AttemptId
 
 _FINISH = {
@@ -69,7 +69,7 @@ class OpenAICompletionsDecoder(EventDecoder):
         if event.event == "error" and "error" not in chunk:
             chunk = JsonObject(error=chunk)
         self._raise_failure(chunk)
-        for choice in as_objects(chunk.get("choices"))[:1]:
+        if choice := first_object(chunk.get("choices")):
             delta = choice.get("delta")
             self._read(as_object(choice.get("message") if delta is None else delta))
             self._read_finish(choice)
@@ -77,7 +77,7 @@ class OpenAICompletionsDecoder(EventDecoder):
 
     def _take_document(self, document: JsonObject) -> None:
         self._raise_failure(document)
-        for choice in as_objects(document.get("choices"))[:1]:
+        if choice := first_object(document.get("choices")):
             message = as_object(choice.get("message"))
             thought_first = sorted(message, key=lambda name: name not in thinking.FIELDS)
             self._read({name: message[name] for name in thought_first})
@@ -103,8 +103,10 @@ class OpenAICompletionsDecoder(EventDecoder):
         self._request_id = self._request_id or as_text(chunk.get("id"))
 
     def _read_finish(self, choice: JsonObject) -> None:
-        self._finish = as_text(choice.get("finish_reason")) or self._finish
-        if self._finish == "error":
+        if not (finish := as_text(choice.get("finish_reason"))):
+            return
+        self._finish = finish
+        if finish == "error":
             message = "the provider broke the answer off without saying why"
             raise ModelError(ModelErrorCode.BROKEN_STREAM, message, retryable=True)
 
@@ -114,8 +116,10 @@ class OpenAICompletionsDecoder(EventDecoder):
         for name, value in delta.items():
             if value is None or value == "":
                 continue
-            if name == "content":
-                self._read_content(value)
+            if name == "content" and isinstance(value, str):
+                self._show_text(value)
+            elif name == "content":
+                self._read_blocks(value)
             elif name in thinking.FIELDS:
                 if not thought:
                     thought = True
@@ -128,11 +132,8 @@ class OpenAICompletionsDecoder(EventDecoder):
                 self._refused = True
                 self._show_text(value)
 
-    def _read_content(self, content: JsonValue) -> None:
-        """Text, or the blocks in which Mistral sends text and thinking."""
-        if isinstance(content, str):
-            self._show_text(content)
-            return
+    def _read_blocks(self, content: JsonValue) -> None:
+        """The blocks in which Mistral sends text and thinking."""
         for block in as_objects(content):
             if block.get("type") == "text":
                 self._show_text(as_text(block.get("text")))

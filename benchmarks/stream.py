@@ -1,0 +1,137 @@
+"""What a text delta costs from the socket to a subscriber of the Gateway, beside a raw client.
+
+Both read the same 500 deltas from a server on loopback in a process of its own, in turn and on one
+kept connection each. The raw client does what nobody can leave out: it reads, splits and parses.
+"""
+
+import gc
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import AsyncGenerator, Generator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, NamedTuple
+
+import anyio
+
+from agentslot._http import http_library
+from agentslot.interaction import ChannelSession, InProcessChannel, TextChunk, gateway_channel
+from agentslot.model import ModelConfig, OpenAICompatibleModule
+from agentslot.session import MemoryStoreModule
+from agentslot.standardagent import AgentConfig, new_application
+from benchmarks import Row
+from benchmarks._stream_server import DELTAS
+
+WARM_UPS, REPEATS = 3, 15
+
+
+class Sample(NamedTuple):
+    """Seconds to the first delta, and to the last one."""
+
+    first: float
+    last: float
+
+
+@contextmanager
+def server() -> Generator[str]:
+    """The vendor while the block runs; yields its base URL."""
+    command = [sys.executable, "-P", "-m", "benchmarks._stream_server"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield f"http://127.0.0.1:{process.stdout.readline().strip()}/v1"
+        finally:
+            process.terminate()
+
+
+async def raw(client: Any, url: str) -> Sample:  # of either HTTP library
+    """Read all deltas with the HTTP library and json, and nothing else."""
+    body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "go"}]}
+    started, first, last, count, rest = time.perf_counter(), 0.0, 0.0, 0, b""
+    async with client.stream("POST", f"{url}/chat/completions", json=body) as response:
+        async for piece in response.aiter_bytes():
+            *events, rest = (rest + piece).split(b"\n\n")
+            for event in events:
+                data = event.removeprefix(b"data: ")
+                if data == b"[DONE]":
+                    continue
+                choices = json.loads(data)["choices"]
+                if choices and choices[0]["delta"].get("content"):
+                    first = first or time.perf_counter()
+                    count += 1
+                    if count == DELTAS:
+                        last = time.perf_counter()
+    return Sample(first - started, last - started)
+
+
+async def ours(session: ChannelSession) -> Sample:
+    """Send a message and hear all deltas of the answer."""
+    async with session.events() as events:
+        started, first, count = time.perf_counter(), 0.0, 0
+        await session.send("go")
+        while count < DELTAS:
+            if isinstance(await events.receive(), TextChunk):
+                first = first or time.perf_counter()
+                count += 1
+        last = time.perf_counter()
+    await session.when_idle()
+    return Sample(first - started, last - started)
+
+
+@asynccontextmanager
+async def agent(url: str) -> AsyncGenerator[ChannelSession]:
+    """A Session of an agent whose model is that server."""
+    channel = InProcessChannel()
+    application = new_application(
+        "bench",
+        modules=[
+            MemoryStoreModule(),
+            OpenAICompatibleModule(base_url=url, api_key_env=None, models=["m"]),
+            gateway_channel("bench", channel),
+        ],
+        config=AgentConfig(),
+        default_model=ModelConfig("openai", "m"),
+    )
+    async with application.start():
+        yield await channel.create_session(agent="bench", workspace="bench")
+
+
+async def measure(url: str) -> tuple[Sample, Sample]:
+    """Medians of ours and of the raw client, taken alternately."""
+    mine, theirs = list[Sample](), list[Sample]()
+    async with http_library().AsyncClient(trust_env=False) as client, agent(url) as session:
+        for number in range(WARM_UPS + REPEATS):
+            gc.collect()
+            samples = await ours(session), await raw(client, url)
+            if number >= WARM_UPS:
+                mine.append(samples[0])
+                theirs.append(samples[1])
+    return _median(mine), _median(theirs)
+
+
+def _median(samples: list[Sample]) -> Sample:
+    return Sample(*(statistics.median(values) for values in zip(*samples, strict=True)))
+
+
+def rows() -> Iterator[Row]:
+    with server() as url:
+        mine, theirs = anyio.run(measure, url)
+    yield Row(name="raw.first", value=theirs.first * 1e3, unit="ms")
+    yield Row(name="raw", value=theirs.last / DELTAS * 1e6, unit="us/delta")
+    floor = f"raw {http_library().__name__} and json"
+    yield Row(
+        name="ours.first",
+        value=mine.first * 1e3,
+        unit="ms",
+        ratio=mine.first / theirs.first,
+        against=floor,
+    )
+    yield Row(
+        name="ours",
+        value=mine.last / DELTAS * 1e6,
+        unit="us/delta",
+        ratio=mine.last / theirs.last,
+        against=floor,
+    )
