@@ -189,6 +189,13 @@ def test_a_stream_that_stops_in_a_call_is_broken() -> None:
     assert (error.code, error.retryable) == (ModelErrorCode.BROKEN_STREAM, True)
 
 
+def test_an_event_that_the_end_cuts_off_is_not_taken() -> None:
+    whole = b'data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}\n\n'
+    assert decode(whole)[0].completion.parts == (TextPart("hi"),)
+    for cut in (whole[:-1], whole[:-2]):
+        assert error_of(cut).code == ModelErrorCode.BROKEN_STREAM
+
+
 def test_done_without_a_finish_reason_does_not_complete_a_cut_call() -> None:
     cut = {"index": 0, "id": "x", "function": {"name": "write", "arguments": '{"path":"a'}}
     assert error_of(stream(delta(tool_calls=[cut]))).code == ModelErrorCode.BROKEN_STREAM

@@ -203,6 +203,15 @@ def test_a_user_message_that_came_before_the_results_goes_behind_them() -> None:
     ]
 
 
+def test_a_stray_result_does_not_stand_for_the_one_that_is_awaited() -> None:
+    owner = message(2, Role.ASSISTANT, "on it")
+    made, lost = (call(owner, n, "ping", "{}") for n in (1, 2))
+    inputs: list[Input] = [message(1, Role.USER, "q"), owner, made]
+    inputs += [ToolResult.succeeded(lost.id, "stray"), message(3, Role.USER, "also do X")]
+    sent = messages_of([*inputs, ToolResult.succeeded(made.id, "pong")])
+    assert [entry["content"] for entry in sent] == ["q", "on it", "pong", "also do X"]
+
+
 def test_results_are_told_in_words() -> None:
     failed = ToolResult.failed(ToolCallId("x"), "not_found", "no such file", {"path": "a"})
     unknown = ToolResult(ToolCallId("x"), ToolStatus.OUTCOME_UNKNOWN)

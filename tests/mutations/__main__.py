@@ -94,7 +94,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         copy_project(Path(folder))
         for mutation in chosen:
             started = time.monotonic()
-            red = turns_red(Path(folder), mutation)
+            try:
+                red = turns_red(Path(folder), mutation)
+            except ValueError as error:
+                print(f"GONE      {error}", flush=True)
+                survived.append(mutation.name)
+                continue
             seconds = time.monotonic() - started
             print(
                 f"{'red ' if red else 'SURVIVED'}  {mutation.name}  ({seconds:.1f} s)", flush=True
