@@ -23,7 +23,7 @@ class TailCompactor:
         """The newest beginning of a turn that keeps little enough, or the last turn."""
         kept_from = 0
         inputs = context.inputs
-        for index in range(len(inputs) - 1, -1, -1):
+        for index in range(inputs.lasting - 1, -1, -1):  # what sources have added is no turn
             element = inputs[index]
             if isinstance(element, Message) and element.role is Role.USER:
                 if kept_from and len(inputs) - index > self._max_inputs:

@@ -28,6 +28,7 @@ from agentslot.session import (
     ToolResult,
     ToolStatus,
 )
+from agentslot.standardagent.context import rebuilt_request
 from tests.faults.media import Medium
 from tests.faults.stage import MODEL
 from tests.faults.world import World, digest
@@ -124,14 +125,20 @@ def history_can_be_sent(state: SessionState) -> None:
             case _:
                 pass
     assert open_calls == []
-    _wire_answers_every_call(state)
-
-
-def _wire_answers_every_call(state: SessionState) -> None:
-    """The same seen from a provider that is strict about it."""
     visible = (Message, ToolCall, ToolResult)
     inputs = Transcript(f.payload for f in state.history if isinstance(f.payload, visible))
-    request = ModelRequest(state.id, RunId("r"), StepId("s"), MODEL, "Be brief.", inputs)
+    _provider_accepts(ModelRequest(state.id, RunId("r"), StepId("s"), MODEL, "Be brief.", inputs))
+
+
+def requests_can_be_made_again(state: SessionState) -> None:
+    """Every request that is recorded."""
+    newest = [] if state.context is None else [state.context]
+    for view in (*state.retained_contexts, *newest):
+        _provider_accepts(rebuilt_request(state, view))
+
+
+def _provider_accepts(request: ModelRequest) -> None:
+    """The order of calls and results, seen from a provider that is strict about it."""
     body = RequestEncoder(CompatibilityProfile()).encode(request, {})
     owed: list[str] = []
     messages: list[dict[str, Any]] = json.loads(body)["messages"]

@@ -84,6 +84,7 @@ class Trial:
             checks.history_is_whole(state)
             checks.hooks_are_settled(state)
             checks.history_can_be_sent(state)
+            checks.requests_can_be_made_again(state)
             checks.effects_happened_once(self.world, state)
             checks.revisions_have_no_gap(self.medium.commits(self.folder, session_id))
             if before is not None and session_id in before:

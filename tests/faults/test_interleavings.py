@@ -222,6 +222,7 @@ async def check(race: Race) -> None:
     checks.nothing_acknowledged_is_lost(race.stage.world, state)
     checks.history_is_whole(state)
     checks.history_can_be_sent(state)
+    checks.requests_can_be_made_again(state)
     assert {code for _, code in race.outcomes} <= {
         "done",
         "revision_conflict",

@@ -137,6 +137,7 @@ async def interrupt(scenario: Scenario, interruption: Interruption, at: int) -> 
             checks.nothing_acknowledged_is_lost(world, state)
             checks.history_is_whole(state)
             checks.history_can_be_sent(state)
+            checks.requests_can_be_made_again(state)
             checks.effects_happened_once(world, state)
     return Interrupted(waited, ends)
 

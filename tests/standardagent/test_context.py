@@ -112,6 +112,18 @@ async def test_a_compactor_never_parts_a_call_from_its_result() -> None:
     assert isinstance(last.inputs[-1], ToolResult)
 
 
+async def test_what_a_source_has_added_is_no_turn_to_keep_instead_of_the_last_one() -> None:
+    config = AgentConfig(tool_keys=("add",), hard_token_limit=6)
+    script = [answer("hello"), calls(call("add", a=1, b=2)), answer("3")]
+    modules = [TailCompactorModule(1), Module("clock", CONTEXT_SOURCES.append(Clock()))]
+    async with agent(script, tools=[add], config=config, modules=modules) as session:
+        await session.send_and_wait("hi")
+        result = await session.send_and_wait("1+2?")
+        shown = texts(session.executor.requests[-1])
+    assert result.text == "3"
+    assert shown[0] == "1+2?"
+
+
 @pytest.mark.parametrize("kept_from", [-1, 2, 99])
 async def test_a_compactor_that_breaks_its_contract_fails_the_run(kept_from: int) -> None:
     class Wrong:
