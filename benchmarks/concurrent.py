@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 
 from agentslot import Module
-from agentslot.session import FileStoreModule, MemoryStoreModule
+from agentslot.session import FileStoreModule, MemoryStoreModule, SqliteStoreModule
 from benchmarks import Row
 from benchmarks._agent import Workload
 
@@ -46,6 +46,7 @@ def rows() -> Iterator[Row]:
     stores: dict[str, Callable[[str], Module]] = {
         "ours.memory": lambda _: MemoryStoreModule(),
         "ours.file": FileStoreModule,
+        "ours.sqlite": lambda folder: SqliteStoreModule(f"{folder}/sessions.db"),
     }
     for name, store in stores.items():
         with tempfile.TemporaryDirectory() as folder:

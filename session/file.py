@@ -1,5 +1,6 @@
 """Sessions in files: one append-only file each, one flushed line a commit."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from agentslot.session.clock import Clock, utc_now
@@ -15,15 +16,15 @@ from agentslot.session.fileformat import (
 )
 from agentslot.session.fileoperations import FileOperations
 from agentslot.session.filereader import StoredSession, read_first_message, read_session
-from agentslot.session.filewriter import append_line, create_file
+from agentslot.session.filewriter import append_lines, create_file
 from agentslot.session.identity import SessionId
 from agentslot.session.listing import Listed
 from agentslot.session.lockfile import LockFile
 from agentslot.session.message import Message
 from agentslot.session.requests import session_exists, session_not_found
 from agentslot.session.state import SessionState
-from agentslot.session.store import CommitRequest, NewSession
-from agentslot.session.threads import InThreads
+from agentslot.session.store import NewSession
+from agentslot.session.threads import Append, InThreads
 
 
 class FileStore(DurableStore[StoredSession]):
@@ -58,7 +59,7 @@ class FileStore(DurableStore[StoredSession]):
 class _Files:
     """A directory as a medium for Sessions."""
 
-    threads = 16
+    threads = 8  # flushes that are under way at once; what waits goes along with the next
 
     def __init__(self, path: Path, operations: FileOperations) -> None:
         self._directory = SessionDirectory(path)
@@ -93,20 +94,21 @@ class _Files:
             raise SessionDamagedError(path, f"it holds session {stored.state.id!r}", line=1)
         return stored
 
-    def append(
-        self, stored: StoredSession, request: CommitRequest, body: bytes, after: SessionState
-    ) -> None:
-        path = self._directory.file_of(request.session_id)
-        line = seal(body, after.updated_at)
-        relabel = stored.format == FORMAT and len(after.extensions) > 0
-        if relabel:
-            line = upgrade(stored.state.revision, after.updated_at) + line
-        append_line(self._operations, path, stored, line)
-        if relabel:
-            stored.format = FORMAT_WITH_EXTENSIONS
+    def append(self, appends: Sequence[Append[StoredSession]]) -> list[Exception | None]:
+        return append_lines(self._operations, [_lines(append) for append in appends])
 
     def list(self) -> list[Listed]:
         return self._directory.list()
 
     def first_message(self, session_id: SessionId) -> Message | None:
         return read_first_message(self._directory.file_of(session_id))
+
+
+def _lines(append: Append[StoredSession]) -> tuple[StoredSession, bytes, str]:
+    """What to write for a commit, and the format that the file then has."""
+    stored, after = append.stored, append.after
+    line = seal(append.body, after.updated_at)
+    if stored.format == FORMAT and len(after.extensions) > 0:
+        line = upgrade(stored.state.revision, after.updated_at) + line
+        return stored, line, FORMAT_WITH_EXTENSIONS
+    return stored, line, stored.format

@@ -48,12 +48,14 @@ class StoredSession(Stored):
 
     Attributes:
         format: what the file is labelled as; the last label counts.
+        path: the file.
         whole_bytes: length of the file up to the end of its last whole line.
         file_bytes: length of the file; more than `whole_bytes` if its tail is torn.
         lacks_newline: whether the last whole line lacks its line feed.
     """
 
     format: str
+    path: Path
     whole_bytes: int
     file_bytes: int
     lacks_newline: bool
@@ -92,6 +94,7 @@ def read_session(path: Path) -> StoredSession:
         replay.recent(),
         tuple(repairs),
         replay.format,
+        path,
         whole_bytes,
         file_bytes,
         lacks_newline,

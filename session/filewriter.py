@@ -1,7 +1,8 @@
 """Writing Session files: an acknowledged line is on the disk, a failed one leaves no trace."""
 
 import secrets
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from agentslot.session.errors import ClassifiedError, ErrorKind
@@ -34,53 +35,95 @@ def create_file(operations: FileOperations, path: Path, content: bytes) -> None:
         raise _not_durable(path, error) from error
 
 
-def append_line(operations: FileOperations, path: Path, stored: StoredSession, line: bytes) -> None:
-    """Append one line and flush it; a torn tail is cut off first, a missing line feed put in.
+def append_lines(
+    operations: FileOperations, lines: Iterable[tuple[StoredSession, bytes, str]]
+) -> list[Exception | None]:
+    """Append what one commit brings to each of some files, with their new formats, and flush them.
 
-    Raises:
-        UncertainError: `unavailable/not_durable`, and the file may hold the line all the same.
-        ClassifiedError: `unavailable/not_durable`: the file is as it was before.
+    All lines are written before the first is flushed, since a journaling file system makes durable
+    at once what belongs to all of them.
+
+    Returns:
+        For each line None, or why it is not there: an UncertainError if the file may hold it all
+        the same, another ClassifiedError if the file is as it was before; both
+        `unavailable/not_durable`.
     """
-    content = b"\n" + line if stored.lacks_newline else line
-    try:
-        descriptor = operations.open(path)
-    except OSError as error:
-        raise _not_durable(path, error) from error
-    try:
-        if operations.size(descriptor) != stored.file_bytes:
-            raise _not_ours(path)
-        if stored.file_bytes > stored.whole_bytes:
-            operations.truncate(descriptor, stored.whole_bytes)
-            stored.file_bytes = stored.whole_bytes
-        _append(operations, path, descriptor, content, stored.whole_bytes)
-    except OSError as error:
-        raise _not_durable(path, error) from error
-    finally:
-        with suppress(OSError):  # the line has been flushed or taken back; there is nothing to lose
-            operations.close(descriptor)
-    stored.whole_bytes += len(content)
-    stored.file_bytes = stored.whole_bytes
-    stored.lacks_newline = False
+    appends = [_Append(operations, *line) for line in lines]
+    errors = [_error_of(append.write) for append in appends]
+    for number, append in enumerate(appends):
+        errors[number] = errors[number] or _error_of(append.flush)
+        append.close()
+    return errors
 
 
-def _append(
-    operations: FileOperations, path: Path, descriptor: int, content: bytes, offset: int
-) -> None:
+def _error_of(step: Callable[[], None]) -> Exception | None:
     try:
-        _write_all(operations, descriptor, content, offset)
-        operations.flush(descriptor)
-    except OSError as error:
+        step()
+    except ClassifiedError as error:
+        return error
+    return None
+
+
+class _Append:
+    """One line on its way; a torn tail is cut off first, a missing line feed put in."""
+
+    def __init__(
+        self, operations: FileOperations, stored: StoredSession, line: bytes, label: str
+    ) -> None:
+        self._operations = operations
+        self._stored = stored
+        self._label = label
+        self._content = b"\n" + line if stored.lacks_newline else line
+        self._descriptor = -1
+
+    def write(self) -> None:
+        """Give the line to the system."""
+        operations, stored = self._operations, self._stored
         try:
-            operations.truncate(descriptor, offset)
-            operations.flush(descriptor)
-        except OSError as second:
-            raise UncertainError(
-                ErrorKind.UNAVAILABLE,
-                "not_durable",
-                f"{path}: {error.strerror}, and the unfinished line could not be taken back: "
-                f"{second.strerror}",
-            ) from error
-        raise
+            self._descriptor = operations.open(self._stored.path)
+        except OSError as error:
+            raise _not_durable(self._stored.path, error) from error
+        with self._taken_back():
+            if operations.size(self._descriptor) != stored.file_bytes:
+                raise _not_ours(self._stored.path)
+            if stored.file_bytes > stored.whole_bytes:
+                operations.truncate(self._descriptor, stored.whole_bytes)
+                stored.file_bytes = stored.whole_bytes
+            _write_all(operations, self._descriptor, self._content, stored.whole_bytes)
+
+    def flush(self) -> None:
+        """Wait until the line is on the disk."""
+        with self._taken_back():
+            self._operations.flush(self._descriptor)
+        stored = self._stored
+        stored.format = self._label
+        stored.whole_bytes += len(self._content)
+        stored.file_bytes = stored.whole_bytes
+        stored.lacks_newline = False
+
+    def close(self) -> None:
+        """Give the file back."""
+        if self._descriptor >= 0:
+            with suppress(OSError):  # the line is flushed or taken back; there is nothing to lose
+                self._operations.close(self._descriptor)
+
+    @contextmanager
+    def _taken_back(self) -> Generator[None]:
+        """If the system fails, cut off what may have been written."""
+        try:
+            yield
+        except OSError as error:
+            try:
+                self._operations.truncate(self._descriptor, self._stored.whole_bytes)
+                self._operations.flush(self._descriptor)
+            except OSError as second:
+                raise UncertainError(
+                    ErrorKind.UNAVAILABLE,
+                    "not_durable",
+                    f"{self._stored.path}: {error.strerror}, and the unfinished line could not be "
+                    f"taken back: {second.strerror}",
+                ) from error
+            raise _not_durable(self._stored.path, error) from error
 
 
 def _write_all(operations: FileOperations, descriptor: int, content: bytes, offset: int) -> None:

@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
@@ -22,8 +22,8 @@ from agentslot.session.sqlitereader import select_all, select_first_message, sel
 from agentslot.session.sqliteschema import APPLICATION_ID, SCHEMA, VERSION
 from agentslot.session.sqlitewriter import insert_commit, insert_session, update_session
 from agentslot.session.state import SessionState
-from agentslot.session.store import CommitRequest, NewSession
-from agentslot.session.threads import InThreads
+from agentslot.session.store import NewSession
+from agentslot.session.threads import Append, InThreads
 
 
 class SqliteStore(DurableStore[Stored]):
@@ -100,15 +100,21 @@ class _Database:
             except sqlite3.IntegrityError as error:
                 raise session_exists(new.id) from error
 
-    def append(
-        self, stored: Stored, request: CommitRequest, body: bytes, after: SessionState
-    ) -> None:
-        before = stored.state
-        outcome = outcome_of(after.revision, before.history, after.history)
-        key, evidence = request.idempotency_key, fingerprint(body)
-        with self._transaction() as database:
-            update_session(database, before, after)
-            insert_commit(database, request.session_id, key, evidence, outcome)
+    def append(self, appends: Sequence[Append[Stored]]) -> list[Exception | None]:
+        error = self._append_together(appends)
+        if error is None or isinstance(error, UncertainError) or len(appends) == 1:
+            return [error] * len(appends)
+        return [self._append_together([append]) for append in appends]
+
+    def _append_together(self, appends: Sequence[Append[Stored]]) -> ClassifiedError | None:
+        """Make all of them durable with one flush, or none; why not."""
+        try:
+            with self._transaction() as database:
+                for append in appends:
+                    _write(database, append)
+        except ClassifiedError as error:
+            return error
+        return None
 
     def read(self, session_id: SessionId) -> Stored:
         with self._reading() as database:
@@ -175,6 +181,14 @@ def _connect(path: Path, *, mode: str = "rw") -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
+
+
+def _write(database: sqlite3.Connection, append: Append[Stored]) -> None:
+    before, after = append.stored.state, append.after
+    outcome = outcome_of(after.revision, before.history, after.history)
+    key, evidence = append.request.idempotency_key, fingerprint(append.body)
+    update_session(database, before, after)
+    insert_commit(database, after.id, key, evidence, outcome)
 
 
 def _leave_transaction(database: sqlite3.Connection) -> None:

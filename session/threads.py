@@ -1,11 +1,13 @@
 """Media whose functions block, in worker threads."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Generic, ParamSpec, Protocol, TypeVar
 
 import anyio
 import anyio.to_thread
 
+from agentslot.session.batches import Batches
 from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.listing import Listed
 from agentslot.session.medium import S
@@ -17,6 +19,16 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True)
+class Append(Generic[S]):
+    """A commit to make durable: `request`, encoded as `body`, makes `after` of `stored.state`."""
+
+    stored: S
+    request: CommitRequest
+    body: bytes
+    after: SessionState
+
+
 class Backend(Protocol[S]):
     """A medium that one process owns while it is open, as functions that block.
 
@@ -24,7 +36,7 @@ class Backend(Protocol[S]):
     """
 
     threads: int
-    """How many of its functions may run at once."""
+    """How many of its functions, and how many appends, may run at once."""
 
     def open(self) -> None:
         """Take the medium for this process.
@@ -46,8 +58,12 @@ class Backend(Protocol[S]):
         """As `Medium.read`."""
         ...
 
-    def append(self, stored: S, request: CommitRequest, body: bytes, after: SessionState) -> None:
-        """As `Medium.append`, without conflicts."""
+    def append(self, appends: Sequence["Append[S]"]) -> Sequence[Exception | None]:
+        """Make commits of different Sessions durable.
+
+        Returns:
+            For each what `Medium.append` raises, or None.
+        """
         ...
 
     def list(self) -> list[Listed]:
@@ -65,6 +81,7 @@ class InThreads(Generic[S]):
     def __init__(self, backend: Backend[S]) -> None:
         self._backend = backend
         self._threads = anyio.CapacityLimiter(backend.threads)
+        self._appends = Batches(backend.append, backend.threads)
 
     async def open(self) -> None:
         """As `Medium.open`."""
@@ -90,7 +107,7 @@ class InThreads(Generic[S]):
         self, stored: S, request: CommitRequest, body: bytes, after: SessionState
     ) -> None:
         """As `Medium.append`."""
-        await self._in_thread(self._backend.append, stored, request, body, after)
+        await self._appends.do(Append(stored, request, body, after))
 
     async def overview(self) -> list[SessionOverview]:
         """As `Medium.overview`."""

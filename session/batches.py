@@ -1,0 +1,81 @@
+"""Work for threads in batches: what waits while one is under way goes along with the next."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+import anyio
+import anyio.to_thread
+
+J = TypeVar("J")
+
+
+class _Ticket(Generic[J]):
+    """A job and what became of it."""
+
+    __slots__ = ("called", "error", "is_done", "job")
+
+    def __init__(self, job: J) -> None:
+        self.job = job
+        self.error: Exception | None = None
+        self.is_done = False
+        self.called: anyio.Event | None = None
+
+    def call(self) -> None:
+        """Wake whoever waits for it."""
+        if self.called is not None:
+            self.called.set()
+
+
+class Batches(Generic[J]):
+    """Does jobs in some threads, each time as many as wait.
+
+    A job that finds a thread free goes at once and alone. While all are busy jobs gather; whoever
+    brought the first of them takes the next thread and the others' jobs along. So the way to a
+    thread, and what the work can share, is paid once for many jobs.
+
+    Args:
+        work: does some jobs, and says for each whether it failed.
+        threads: how many batches may be under way at once.
+    """
+
+    def __init__(
+        self, work: Callable[[Sequence[J]], Sequence[Exception | None]], threads: int
+    ) -> None:
+        self._work = work
+        self._threads = threads
+        self._free = threads
+        self._limiter = anyio.CapacityLimiter(threads)
+        self._waiting = deque[_Ticket[J]]()
+
+    async def do(self, job: J) -> None:
+        """Have a job done; must not be cancelled in between. Raises what the job failed with."""
+        ticket = _Ticket(job)
+        if self._free:
+            self._free -= 1
+        else:
+            ticket.called = anyio.Event()
+            self._waiting.append(ticket)
+            await ticket.called.wait()
+        if not ticket.is_done:
+            await self._take_along(ticket)
+        if ticket.error is not None:
+            raise ticket.error
+
+    async def _take_along(self, first: _Ticket[J]) -> None:
+        """Do a batch in the thread that is free, then leave the thread to the next."""
+        others = -(-len(self._waiting) // self._threads)
+        batch = [first, *(self._waiting.popleft() for _ in range(others))]
+        try:
+            errors = await anyio.to_thread.run_sync(
+                self._work, [ticket.job for ticket in batch], limiter=self._limiter
+            )
+        except Exception as failure:  # noqa: BLE001  # whatever it is, it is the batch's
+            errors = [failure] * len(batch)
+        if self._waiting:
+            self._waiting.popleft().call()
+        else:
+            self._free += 1
+        for ticket, error in zip(batch, errors, strict=True):
+            ticket.error, ticket.is_done = error, True
+            ticket.call()
