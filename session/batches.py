@@ -7,6 +7,9 @@ from typing import Generic, TypeVar
 import anyio
 import anyio.to_thread
 
+from agentslot.session.errors import ErrorKind
+from agentslot.session.medium import UncertainError
+
 J = TypeVar("J")
 
 
@@ -49,33 +52,58 @@ class Batches(Generic[J]):
         self._waiting = deque[_Ticket[J]]()
 
     async def do(self, job: J) -> None:
-        """Have a job done; must not be cancelled in between. Raises what the job failed with."""
+        """Have a job done, in a shielded scope. Raises what the job failed with."""
         ticket = _Ticket(job)
         if self._free:
             self._free -= 1
         else:
-            ticket.called = anyio.Event()
-            self._waiting.append(ticket)
-            await ticket.called.wait()
+            await self._wait(ticket)
         if not ticket.is_done:
             await self._take_along(ticket)
         if ticket.error is not None:
             raise ticket.error
 
+    async def _wait(self, ticket: _Ticket[J]) -> None:
+        """Wait until the job is done or a thread is left to it.
+
+        A native `Task.cancel()` passes through shields; the thread must not be lost by it.
+        """
+        ticket.called = anyio.Event()
+        self._waiting.append(ticket)
+        try:
+            await ticket.called.wait()
+        except BaseException:
+            if ticket in self._waiting:
+                self._waiting.remove(ticket)
+            elif ticket.called.is_set() and not ticket.is_done:
+                self._leave_thread()
+            raise
+
+    def _leave_thread(self) -> None:
+        if self._waiting:
+            self._waiting.popleft().call()
+        else:
+            self._free += 1
+
     async def _take_along(self, first: _Ticket[J]) -> None:
         """Do a batch in the thread that is free, then leave the thread to the next."""
         others = -(-len(self._waiting) // self._threads)
         batch = [first, *(self._waiting.popleft() for _ in range(others))]
+        errors: Sequence[Exception | None] = [_abandoned()] * len(batch)
         try:
             errors = await anyio.to_thread.run_sync(
                 self._work, [ticket.job for ticket in batch], limiter=self._limiter
             )
         except Exception as failure:  # noqa: BLE001  # whatever it is, it is the batch's
             errors = [failure] * len(batch)
-        if self._waiting:
-            self._waiting.popleft().call()
-        else:
-            self._free += 1
-        for ticket, error in zip(batch, errors, strict=True):
-            ticket.error, ticket.is_done = error, True
-            ticket.call()
+        finally:
+            self._leave_thread()
+            for ticket, error in zip(batch, errors, strict=True):
+                ticket.error, ticket.is_done = error, True
+                ticket.call()
+
+
+def _abandoned() -> UncertainError:
+    return UncertainError(
+        ErrorKind.UNAVAILABLE, "not_durable", "the task that waited for the commit was cancelled"
+    )

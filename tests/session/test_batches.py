@@ -1,5 +1,6 @@
 """Commits of many Sessions at once: together where that is cheaper, and each with its own fate."""
 
+import asyncio  # noqa: TID251  # its native cancellation is what is tested
 import errno
 import sqlite3
 from collections.abc import Sequence
@@ -7,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import anyio
+import pytest
 from anyio.to_thread import run_sync
 
 from agentslot.session import (
@@ -146,3 +148,23 @@ async def test_a_row_that_is_refused_does_not_keep_the_others_from_being_saved(
     async with SqliteStore(path) as store:
         await run_sync(refuse, path)
         assert await commit_at_once(store) == {"s7": "not_durable"}
+
+
+@pytest.mark.parametrize("cancelled", [0, 1], ids=["the task with the thread", "a task that waits"])
+def test_a_task_that_asyncio_itself_cancels_takes_no_thread_with_it(cancelled: int) -> None:
+    async def main() -> list[BaseException | None]:
+        work = Held()
+        batches = Batches(work, 1)
+        tasks = [asyncio.create_task(batches.do(1))]
+        await work.reached.wait()
+        tasks += [asyncio.create_task(batches.do(job)) for job in (2, 3)]
+        await anyio.wait_all_tasks_blocked()
+        tasks[cancelled].cancel()
+        await anyio.wait_all_tasks_blocked()
+        work.go_on.set()
+        ends = await asyncio.gather(*tasks, return_exceptions=True)
+        await batches.do(9)
+        return ends
+
+    ends = anyio.run(main, backend="asyncio")
+    assert [end is None for end in ends] == [number != cancelled for number in range(3)]
