@@ -97,6 +97,9 @@ class ModelAttempt:
         error_code: required on every end but success.
         error_message: the provider's own safe line, if it gave one.
         cost_usd: what the usage cost in US dollars, exactly; None if the price was not known.
+
+    Raises:
+        ValueError: the cost is negative or not a finite number.
     """
 
     attempt_id: AttemptId
@@ -112,6 +115,12 @@ class ModelAttempt:
     error_message: str = ""
     cost_usd: Decimal | None = None
     kind: Literal["model_attempt"] = "model_attempt"
+
+    def __post_init__(self) -> None:
+        cost = self.cost_usd
+        if cost is not None and not (cost.is_finite() and cost >= 0):
+            msg = f"cost_usd must be a finite number of at least 0, not {cost}"
+            raise ValueError(msg)
 
 
 @dataclass(frozen=True, slots=True)

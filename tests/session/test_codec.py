@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import get_args
 
 import pytest
@@ -38,6 +39,7 @@ st.register_type_strategy(
     st.datetimes(datetime(1970, 1, 1), datetime(9000, 1, 1), timezones=st.just(UTC)),
 )
 st.register_type_strategy(float, st.floats(allow_nan=False, allow_infinity=False))
+st.register_type_strategy(Decimal, st.decimals(0, 10**6))
 st.register_type_strategy(Actor, st.builds(Actor, id=st.just("somebody")))
 
 CHANGES = st.one_of([st.from_type(kind) for kind in get_args(Change)])

@@ -1,6 +1,7 @@
 """The small values: what they accept, what they refuse, how they are written."""
 
 from collections.abc import Callable
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -9,11 +10,16 @@ from hypothesis import strategies as st
 from agentslot.session import (
     Actor,
     ActorKind,
+    AttemptId,
+    AttemptStatus,
     ClassifiedError,
     ErrorKind,
     MessageInput,
+    ModelAttempt,
     ModelConfig,
+    RunId,
     SharedList,
+    StepId,
     TextPart,
     TokenUsage,
     ToolCallId,
@@ -25,6 +31,11 @@ from agentslot.session import (
     kind_of,
     safe_line,
 )
+
+
+def attempt(cost_usd: Decimal) -> ModelAttempt:
+    ids = AttemptId("a"), RunId("r"), StepId("s")
+    return ModelAttempt(*ids, AttemptStatus.SUCCEEDED, "p", "m", cost_usd=cost_usd)
 
 
 @pytest.mark.parametrize("text", ["a", "a b", "\u00e9", "A-1:x/y"])
@@ -49,6 +60,10 @@ def test_no_identity_is_empty_or_has_white_space_around_it(text: str) -> None:
         lambda: MessageInput(()),
         lambda: ToolResult(ToolCallId("c"), ToolStatus.FAILED),
         lambda: ToolResult(ToolCallId("c"), ToolStatus.SUCCEEDED, error=ToolError("a", "b")),
+        lambda: attempt(Decimal("Infinity")),
+        lambda: attempt(Decimal("NaN")),
+        lambda: attempt(Decimal("sNaN")),
+        lambda: attempt(Decimal(-1)),
     ],
 )
 def test_values_that_make_no_sense_cannot_be_made(make: Callable[[], object]) -> None:
