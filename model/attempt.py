@@ -1,6 +1,7 @@
 """One physical request: sent, and read until its answer is complete or broken."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -151,12 +152,10 @@ class Attempt:
                 status=body.status,
             )
         content = b""
-        try:
-            with anyio.move_on_after(_GRACE_SECONDS):
-                while len(content) < _MAX_ERROR_BYTES and (chunk := await body.read()):
-                    content += chunk
-        except HttpError:
-            pass  # the status says enough
+        # If the body does not come whole, the status and what has come explain the failure.
+        with suppress(HttpError), anyio.move_on_after(_GRACE_SECONDS):
+            while len(content) < _MAX_ERROR_BYTES and (chunk := await body.read()):
+                content += chunk
         return self._wire.failure(body.status, body.headers, content[:_MAX_ERROR_BYTES])
 
 

@@ -1,6 +1,7 @@
 """Resolvers that look a record up: in memory, in the environment, in one place after another."""
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 
@@ -28,9 +29,10 @@ def in_environment(ref: CredentialRef) -> bool:
     return ref.id.startswith(ENVIRONMENT)
 
 
-class LookupCredentials:
+class LookupCredentials(ABC):
     """A CredentialResolver for whoever can find a record by its reference; derive from it."""
 
+    @abstractmethod
     async def lookup(self, ref: CredentialRef) -> CredentialRecord:
         """Find the record, without keeping it.
 
@@ -38,7 +40,6 @@ class LookupCredentials:
             CredentialNotFound: there is none.
             CredentialUnavailable: it cannot be had now.
         """
-        raise NotImplementedError
 
     @asynccontextmanager
     async def resolve(

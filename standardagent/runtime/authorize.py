@@ -38,7 +38,7 @@ async def refusal(
             log.exception("a policy guard failed on call %s", call.id)
             _audit(run, call, ToolVerdict.ERROR)
             return _failed(call, "policy_error", "the policy could not be evaluated")
-        if not isinstance(decision, Decision):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(decision, Decision):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
             log.error("policy guard %r returned %r, not a Decision", guard, decision)
             _audit(run, call, ToolVerdict.ERROR)
             return _failed(call, "policy_error", "the policy could not be evaluated")

@@ -198,7 +198,7 @@ class ToolBatch:
         """The result, or a failure in place of one that breaks the contract or the size limit."""
         limit = self._run.owner.components.config.max_inline_tool_result_bytes
         if (
-            not isinstance(result, ToolResult)  # pyright: ignore[reportUnnecessaryIsInstance]
+            not isinstance(result, ToolResult)  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
             or result.call_id != call.id
             or result.status is ToolStatus.OUTCOME_UNKNOWN
         ):

@@ -55,7 +55,7 @@ def test_five_slots_are_required_of_a_standard_agent() -> None:
 
 def test_whoever_asks_cannot_change_the_map() -> None:
     with pytest.raises(AttributeError):
-        standard()[0].id = "other"  # type: ignore[misc]
+        standard()[0].id = "other"  # type: ignore[misc]  # on purpose
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What a slot is, and what its value type means at run time."""
 
 import sys
-from typing import Annotated, Any, Generic, List, Optional, TypeAlias, TypeVar, Union  # noqa: UP035
+from typing import Annotated, Any, Generic, List, Optional, TypeAlias, TypeVar, Union  # noqa: UP035  # the old spellings too
 
 import pytest
 from typing_extensions import TypeAliasType
@@ -117,10 +117,10 @@ def test_an_alias_or_annotated_is_the_type_it_stands_for(slot: One[Repo[User]]) 
 
 
 def test_every_spelling_of_a_type_is_one_type() -> None:
-    assert One[List[int]]("x").value_type == One[list[int]]("x").value_type  # noqa: UP006
+    assert One[List[int]]("x").value_type == One[list[int]]("x").value_type  # noqa: UP006  # the old spelling
     assert One[Listed[int]]("x").value_type == list[int]
-    assert One[Union[int, str]]("x").is_same(One[str | int]("x"))  # noqa: UP007
-    assert One[Optional[int]]("x").is_same(One[int | None]("x"))  # noqa: UP045
+    assert One[Union[int, str]]("x").is_same(One[str | int]("x"))  # noqa: UP007  # the old spelling
+    assert One[Optional[int]]("x").is_same(One[int | None]("x"))  # noqa: UP045  # the old spelling
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="the statement came with Python 3.12")
@@ -146,7 +146,7 @@ def test_a_class_defined_in_a_function_is_a_type_like_any_other() -> None:
 
 def test_a_free_type_variable_is_an_error_that_names_it() -> None:
     """D07"""
-    slot = One[Repo[T]]("repo")  # type: ignore[valid-type]
+    slot = One[Repo[T]]("repo")  # type: ignore[valid-type]  # on purpose
 
     with pytest.raises(TypeError, match=r"slot 'repo'.*type variable ~T is free"):
         _ = slot.value_type

@@ -262,16 +262,16 @@ class FakeGateway:
         return session.revision
 
     async def edit_queued(self, request: QueuedCommand, content: MessageInput) -> int:
-        raise NotImplementedError
+        raise AssertionError("no front end that is tested on this gateway asks for it")
 
     async def delete_queued(self, request: QueuedCommand) -> int:
-        raise NotImplementedError
+        raise AssertionError("no front end that is tested on this gateway asks for it")
 
     async def reclassify_queued(self, request: QueuedCommand, delivery: Delivery) -> int:
-        raise NotImplementedError
+        raise AssertionError("no front end that is tested on this gateway asks for it")
 
     async def update_model_config(self, request: SessionCommand, config: ModelConfig) -> int:
-        raise NotImplementedError
+        raise AssertionError("no front end that is tested on this gateway asks for it")
 
     async def answer_approval(self, request: AnswerApproval) -> None:
         session = self._open(request.session_id)
@@ -317,7 +317,7 @@ class FakeGateway:
     async def extension_diagnostics(
         self, session_id: SessionId, *, before_sequence: int = 0, limit: int = 50
     ) -> ExtensionDiagnosticsPage:
-        raise NotImplementedError
+        raise AssertionError("no front end that is tested on this gateway asks for it")
 
     async def close_session(self, request: SessionCommand) -> SessionClosed:
         session = self._open(request.session_id)

@@ -1,6 +1,7 @@
 """A Session in motion, told in the fewest words: used by all tests of this folder."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from agentslot.session import (
@@ -59,7 +60,7 @@ def at(seconds: float) -> datetime:
 
 def new_session(session_id: str = "s1", **changes: object) -> NewSession:
     new = NewSession(SessionId(session_id), AgentId("agent"), WorkspaceId("workspace"), MODEL)
-    return new if not changes else NewSession(new.id, new.agent, new.workspace, MODEL, **changes)  # type: ignore[arg-type]
+    return replace(new, **changes)  # type: ignore[arg-type]  # whatever a test wants to change
 
 
 def idle(session_id: str = "s1") -> SessionState:

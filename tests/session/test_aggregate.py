@@ -15,6 +15,7 @@ from agentslot.session import (
     AppendRun,
     AppendToolCall,
     AppendToolResult,
+    AttemptId,
     AttemptStatus,
     Change,
     ClassifiedError,
@@ -99,8 +100,8 @@ def test_an_older_view_never_sees_what_was_committed_after_it() -> None:
     before = running()
     after = advance(before, [attempt("t1")])
     assert len(before.history) == 2
-    assert before.history.attempt_start("t1") is None  # type: ignore[arg-type]
-    assert after.history.attempt_start("t1") is not None  # type: ignore[arg-type]
+    assert before.history.attempt_start(AttemptId("t1")) is None
+    assert after.history.attempt_start(AttemptId("t1")) is not None
 
 
 def test_two_futures_of_one_state_do_not_disturb_each_other() -> None:

@@ -44,7 +44,7 @@ async def test_the_referee_finds_a_store_that_forgets_the_name() -> None:
 async def test_what_one_store_wrote_another_reads(tmp_path: Path) -> None:
     metadata = await FileArtifacts(tmp_path).write("image/png", "plot.png", b"\x89PNG")
     assert (await FileArtifacts(tmp_path).open(metadata.id)).body == b"\x89PNG"
-    [file] = tmp_path.iterdir()  # noqa: ASYNC240
+    [file] = tmp_path.iterdir()  # noqa: ASYNC240  # nothing else runs
     assert file.name == f"{metadata.id}.artifact"
     assert file.stat().st_mode & 0o777 == 0o600
 

@@ -80,9 +80,9 @@ def decided(rules: list[Rule], asked: ToolAction, fallback: Decision = NO, **opt
         (may(paths=["src/**"]), action("w", path="../src/a"), False),
         (may(paths=["**"]), action("w", path="/etc/passwd"), False),
         (may(paths=["*.md"]), action("w", path="docs/a.md"), True),
-        (may(paths=["src/**"]), action("w", path="/root/project/src/a"), True),
-        (may(paths=["src/**"]), action("w", path="file:///root/project/src/a"), True),
-        (may(paths=["src/**"]), action("w", path="/root/project-evil/src/a"), False),
+        (may(paths=["src/**"]), action("w", path="/srv/project/src/a"), True),
+        (may(paths=["src/**"]), action("w", path="file:///srv/project/src/a"), True),
+        (may(paths=["src/**"]), action("w", path="/srv/project-evil/src/a"), False),
         (may(paths=["src/**"]), action("w"), False),
         (may(hosts=["api.example.com"]), action("f", url="https://API.example.com."), True),
         (may(hosts=["*.example.com"]), action("f", url="https://a.example.com"), True),
@@ -95,25 +95,25 @@ def decided(rules: list[Rule], asked: ToolAction, fallback: Decision = NO, **opt
 def test_a_rule_fits_if_each_of_its_conditions_does(
     rule: Rule, asked: ToolAction, fits: bool
 ) -> None:
-    assert decided([rule], asked, root="/root/project") == ("allow" if fits else "deny")
+    assert decided([rule], asked, root="/srv/project") == ("allow" if fits else "deny")
 
 
 @pytest.mark.parametrize(
     "path",
     [
-        "secrets/key", "./secrets/key", "a/../secrets/key", "/root/project/secrets/key",
-        "file:///root/project/secrets/key", "/elsewhere/secrets/key", "../x",
+        "secrets/key", "./secrets/key", "a/../secrets/key", "/srv/project/secrets/key",
+        "file:///srv/project/secrets/key", "/elsewhere/secrets/key", "../x",
     ],
 )  # fmt: skip
 def test_a_denied_place_is_denied_in_every_spelling(path: str) -> None:
     rules = [Rule(then=DENY, reason="secret", paths=["secrets/**"]), Rule(then=ALLOW)]
-    assert decided(rules, action("w", path=path), root="/root/project") == "deny"
-    assert decided(rules, action("w", path="src/a"), root="/root/project") == "allow"
+    assert decided(rules, action("w", path=path), root="/srv/project") == "deny"
+    assert decided(rules, action("w", path="src/a"), root="/srv/project") == "allow"
 
 
 def test_without_a_root_an_absolute_path_is_on_the_safe_side() -> None:
     rules = [Rule(then=DENY, reason="secret", paths=["secrets/**"]), Rule(then=ALLOW)]
-    assert decided(rules, action("w", path="/root/project/secrets/key")) == "deny"
+    assert decided(rules, action("w", path="/srv/project/secrets/key")) == "deny"
 
 
 def test_arguments_are_read_as_the_tool_will_read_them() -> None:

@@ -210,7 +210,7 @@ async def test_the_invocation_is_injected_and_hidden() -> None:
         call.report(f"asking {name}")
         return f"{name} in {call.session_id}"
 
-    assert list(who.definition.input_schema["properties"]) == ["name"]  # type: ignore[call-overload]
+    assert list(who.definition.input_schema["properties"]) == ["name"]  # type: ignore[call-overload]  # plain JSON
     assert output(await invoke(who, name="me")) == "me in session-1"
 
 
@@ -342,12 +342,12 @@ async def test_cancellation_passes_through() -> None:
     assert finished == []
 
 
-def no_annotation(a) -> None: ...  # type: ignore[no-untyped-def]
+def no_annotation(a) -> None: ...  # type: ignore[no-untyped-def]  # on purpose
 def open_ended(*args: int) -> None: ...
 def open_named(**options: int) -> None: ...
 def positional(a: int, /) -> None: ...
 def unknown_type(a: threading.Event) -> None: ...
-def unresolved(a: "Nowhere") -> None: ...  # type: ignore[name-defined]  # noqa: F821
+def unresolved(a: "Nowhere") -> None: ...  # type: ignore[name-defined]  # noqa: F821  # on purpose
 
 
 REFUSED: list[tuple[Callable[..., None], str]] = [

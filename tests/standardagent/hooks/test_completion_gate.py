@@ -1,5 +1,6 @@
 """Completion gates: a Run ends when all agree, and goes on within its budgets when one does not."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -186,7 +187,7 @@ async def nothing_moves() -> None:
 async def test_a_steer_that_is_withdrawn_again_has_the_gates_asked_anew() -> None:
     store, held, second = ParkingStore(), gate("a", hold=True), gate("b")
     modules = installed(held, second)
-    stored = lambda: Module("store", SESSION_STORE.set(store))  # noqa: E731
+    stored = partial(Module, "store", SESSION_STORE.set(store))
     async with agent([answer("done"), answer("ok")], modules=modules, store=stored) as session:
         access = session.access
         await session.send("go")
@@ -233,7 +234,7 @@ async def test_cancelling_while_a_gate_is_asked_settles_everything() -> None:
 async def killed(folder: Path, held: str) -> tuple[Path, str]:
     """The disk of a process that was killed while the gate `held` was asked."""
     gates = {key: gate(key, goes_on(1), hold=key == held) for key in ("a", "b")}
-    store = lambda: FileStoreModule(folder)  # noqa: E731
+    store = partial(FileStoreModule, folder)
     script = [answer("done?"), answer("done!")]
     async with agent(script, modules=installed(*gates.values()), store=store) as session:
         await session.send("go")
@@ -256,7 +257,7 @@ async def test_a_gate_that_was_being_asked_at_a_crash_is_not_asked_again(tmp_pat
 
 async def finished(folder: Path) -> str:
     """A Session whose gates made its Run go on once."""
-    store = lambda: FileStoreModule(folder)  # noqa: E731
+    store = partial(FileStoreModule, folder)
     modules = installed(gate("a", goes_on(1)), gate("b"))
     async with agent([answer("1"), answer("2")], modules=modules, store=store) as session:
         await session.send_and_wait("go")

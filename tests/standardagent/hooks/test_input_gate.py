@@ -1,5 +1,6 @@
 """Input gates: what is submitted has passed them all, and what they refuse leaves no message."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -402,7 +403,7 @@ async def test_a_submission_that_a_crash_interrupted_is_not_made(
     tmp_path: Path, label: str, number: int, left: list[str]
 ) -> None:
     folder = tmp_path / "sessions"
-    store = lambda: FileStoreModule(folder)  # noqa: E731
+    store = partial(FileStoreModule, folder)
     modules = installed(gate("a", adds("n1")), gate("b"))
     async with agent([answer("ok")], modules=modules, store=store) as session:
         await session.send_and_wait("go")
@@ -420,7 +421,7 @@ async def test_a_submission_that_a_crash_interrupted_is_not_made(
 
 async def test_what_waits_beside_a_queued_message_survives_a_crash(tmp_path: Path) -> None:
     folder = tmp_path / "sessions"
-    store = lambda: FileStoreModule(folder)  # noqa: E731
+    store = partial(FileStoreModule, folder)
     script = [calls(call("gate"))]
     modules = installed(gate("a", adds("n1")))
     async with agent(script, gated=True, modules=modules, store=store) as session:

@@ -157,4 +157,4 @@ async def test_what_a_hook_says_later_of_itself_changes_nothing() -> None:
 
 def test_a_hook_that_is_none_of_its_slot_is_refused() -> None:
     with pytest.raises(Exception, match=r"hook\.tool_preflight"):
-        application(Module("a", TOOL_PREFLIGHTS.append(ToolPreflightResult.allow()))).build()  # type: ignore[arg-type]
+        application(Module("a", TOOL_PREFLIGHTS.append(ToolPreflightResult.allow()))).build()  # type: ignore[arg-type]  # on purpose

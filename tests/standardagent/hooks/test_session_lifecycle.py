@@ -1,6 +1,7 @@
 """Session lifecycle hooks: a word to the next Run when a Session opens, and a farewell."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ async def test_what_hooks_add_at_opening_is_shown_in_the_first_step_of_the_next_
 
 async def test_hooks_know_how_the_session_came_to_be_open(tmp_path: Path) -> None:
     watching = hook("a", scope=OPEN)
-    store = lambda: FileStoreModule(tmp_path / "sessions")  # noqa: E731
+    store = partial(FileStoreModule, tmp_path / "sessions")
     async with agent([answer("ok")], modules=installed(watching), store=store) as session:
         await session.send_and_wait("go")
         access = session.access
@@ -200,7 +201,7 @@ async def test_who_closes_and_goes_away_leaves_a_session_that_can_be_opened_agai
 
 async def test_restarts_do_not_pile_up_what_hooks_add(tmp_path: Path) -> None:
     folder = tmp_path / "sessions"
-    store = lambda: FileStoreModule(folder)  # noqa: E731
+    store = partial(FileStoreModule, folder)
     hooks = [hook("a", adds("n1"), scope=OPEN), hook("b", adds("m1"), scope=OPEN)]
     async with agent([], modules=installed(*hooks), store=store) as session:
         session_id = session.id
@@ -241,7 +242,7 @@ async def test_an_opening_that_a_crash_interrupted_is_settled_before_the_next(
     tmp_path: Path, label: str, left: Sequence[str]
 ) -> None:
     folder = tmp_path / "sessions"
-    store = lambda: FileStoreModule(folder)  # noqa: E731
+    store = partial(FileStoreModule, folder)
 
     def hooks() -> list[Module]:
         return installed(hook("a", adds("n1"), scope=OPEN), hook("b", scope=OPEN))

@@ -1,6 +1,7 @@
 """Tool preflight: advice before a batch, durable before anything runs."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -226,8 +227,8 @@ async def test_a_hook_that_cancels_itself_has_failed(anyio_backend_name: str) ->
         ToolPreflightResult.deny("two\nlines"),
         ToolPreflightResult.allow("x" * 1025),
         ToolPreflightResult("maybe"),  # type: ignore[arg-type]  # what a careless hook returns
-        ToolPreflightResult("allow", 5),  # type: ignore[arg-type]
-        ToolPreflightResult("accept"),  # type: ignore[arg-type]
+        ToolPreflightResult("allow", 5),  # type: ignore[arg-type]  # the same
+        ToolPreflightResult("accept"),  # type: ignore[arg-type]  # the same
     ],
 )
 async def test_a_result_that_breaks_the_contract_is_a_failure(nonsense: object) -> None:
@@ -263,7 +264,7 @@ async def held_at(folder: Path, ran: list[int], *keys: str, held: str) -> tuple[
     """The disk of a process killed while the hook `held` was asked about the first call."""
     hooks = {key: preflight(key, hold=key == held) for key in keys}
     modules = installed(*hooks.values())
-    store = lambda: FileStoreModule(folder)  # noqa: E731
+    store = partial(FileStoreModule, folder)
     async with agent([TWO], tools=[noting(ran)], modules=modules, store=store) as session:
         await session.send("go")
         await hooks[held].entered()
@@ -293,7 +294,7 @@ async def test_a_hook_that_was_being_asked_at_a_crash_is_never_asked_again(tmp_p
 async def prepared(folder: Path, ran: list[int], hooks: Sequence[Hook]) -> tuple[Path, str]:
     """The disk of a process that was killed while the first call waited for approval."""
     modules = [*installed(*hooks), PolicyModule(Preset.ASK_FOR_WRITES), ApprovalDeskModule()]
-    store = lambda: FileStoreModule(folder)  # noqa: E731
+    store = partial(FileStoreModule, folder)
     async with agent([TWO], tools=[noting(ran)], modules=modules, store=store) as session:
         await session.send("go")
         await asked_for_approval(session)

@@ -1,5 +1,6 @@
 """Tool result hooks: what they add is shown in the next request, and in no other."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -199,7 +200,7 @@ async def test_no_hook_is_asked_again_after_a_crash(tmp_path: Path) -> None:
     held = hook("b", hold=True)
     modules = installed(hook("a", adds("n1")), held, hook("c"))
     script = [calls(call("echo", text="x"))]
-    store = lambda: FileStoreModule(folder)  # noqa: E731
+    store = partial(FileStoreModule, folder)
     async with agent(script, tools=[echo()], modules=modules, store=store) as session:
         await session.send("go")
         await held.entered()

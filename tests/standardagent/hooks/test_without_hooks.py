@@ -1,6 +1,7 @@
 """An application without hooks pays nothing for them: no entry, no commit, no task."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -58,7 +59,7 @@ async def a_day(session: Any) -> None:
 async def labels(*modules: Module, day: Callable[[Any], Awaitable[None]] = a_day) -> CountingStore:
     store = CountingStore()
     script = [calls(call("gate"), call("gate")), answer("one"), answer("two")]
-    stored = lambda: Module("store", SESSION_STORE.set(store))  # noqa: E731
+    stored = partial(Module, "store", SESSION_STORE.set(store))
     async with agent(script, gated=True, modules=list(modules), store=stored) as session:
         await day(session)
     return store

@@ -52,7 +52,7 @@ class Blocking:
 
 
 def sink(component: object) -> Module:
-    return Module("test.sink", TRACE_SINKS.append(component))  # type: ignore[arg-type]
+    return Module("test.sink", TRACE_SINKS.append(component))  # type: ignore[arg-type]  # also none
 
 
 async def test_a_sink_that_raises_disturbs_neither_the_run_nor_the_other_sinks(

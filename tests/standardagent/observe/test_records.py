@@ -313,7 +313,7 @@ class BrokenGuard:
 
 async def test_a_guard_that_fails_is_audited_as_an_error() -> None:
     guard: object = BrokenGuard()
-    assert await verdicts(PolicyModule(guard)) == [ToolVerdict.ERROR]  # type: ignore[arg-type]
+    assert await verdicts(PolicyModule(guard)) == [ToolVerdict.ERROR]  # type: ignore[arg-type]  # broken
 
 
 @pytest.mark.parametrize(
