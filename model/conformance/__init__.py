@@ -12,8 +12,8 @@ repeats. It opens an executor in front of a provider that plays them: see `Scene
 executor should wait as little as it can before it tries again.
 """
 
-from agentslot.model.conformance.check import Check, ConformanceFailure
-from agentslot.model.conformance.scene import OpenStage, Scene, Stage
+from agentslot._conformance import ConformanceFailure
+from agentslot.model.conformance.scene import Check, OpenStage, Scene, Stage
 from agentslot.model.conformance.suite import CHECKS, CONTRACT, check_executor, run_check
 
 __all__ = [

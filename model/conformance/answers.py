@@ -1,6 +1,6 @@
 """Checks of calls that are carried out to their end."""
 
-from agentslot.model.conformance.check import Check, expect
+from agentslot._conformance import expect
 from agentslot.model.conformance.play import (
     WatchfulRecorder,
     a_request,
@@ -9,7 +9,7 @@ from agentslot.model.conformance.play import (
     play,
     shown_at_the_end,
 )
-from agentslot.model.conformance.scene import OpenStage, Scene
+from agentslot.model.conformance.scene import Check, OpenStage, Scene
 from agentslot.model.contract import Failed, TextDelta
 from agentslot.session import (
     AttemptStatus,

@@ -1,6 +1,6 @@
 """Checks of attempts: when another one is made, and when none may be."""
 
-from agentslot.model.conformance.check import Check, ConformanceFailure, expect
+from agentslot._conformance import ConformanceFailure, expect
 from agentslot.model.conformance.play import (
     WatchfulRecorder,
     a_request,
@@ -9,7 +9,7 @@ from agentslot.model.conformance.play import (
     play,
     read_to_the_end,
 )
-from agentslot.model.conformance.scene import OpenStage, Scene, Stage
+from agentslot.model.conformance.scene import Check, OpenStage, Scene, Stage
 from agentslot.model.contract import Reset
 from agentslot.session import AttemptStatus, ClassifiedError, ErrorKind
 

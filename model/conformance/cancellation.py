@@ -6,9 +6,9 @@ from functools import partial
 import anyio
 import anyio.lowlevel
 
-from agentslot.model.conformance.check import Check, expect
+from agentslot._conformance import expect
 from agentslot.model.conformance.play import WatchfulRecorder, a_request, read_to_the_end
-from agentslot.model.conformance.scene import OpenStage, Scene
+from agentslot.model.conformance.scene import Check, OpenStage, Scene
 from agentslot.model.contract import ModelStream, TextDelta
 from agentslot.session import AttemptStatus
 

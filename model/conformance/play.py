@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import anyio
 
-from agentslot.model.conformance.check import ConformanceFailure, expect
+from agentslot._conformance import ConformanceFailure, expect
 from agentslot.model.conformance.scene import Stage
 from agentslot.model.contract import (
     AttemptOutcome,

@@ -1,6 +1,6 @@
 """What a provider behind an executor under test is made to do."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -56,3 +56,6 @@ class Stage:
 
 OpenStage = Callable[..., AbstractAsyncContextManager[Stage]]
 """Takes `*scenes: Scene`; what it returns is entered once, and left when the check is over."""
+
+Check = Callable[[OpenStage], Awaitable[None]]
+"""Raises a ConformanceFailure if the executor does not do what the contract says."""

@@ -4,9 +4,9 @@ from typing import cast
 
 import anyio
 
+from agentslot._conformance import ConformanceFailure
 from agentslot.model.conformance import answers, attempts, cancellation
-from agentslot.model.conformance.check import Check, ConformanceFailure
-from agentslot.model.conformance.scene import OpenStage
+from agentslot.model.conformance.scene import Check, OpenStage
 
 CONTRACT = "model.executor/v1"
 

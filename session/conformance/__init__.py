@@ -12,8 +12,9 @@ each time the store is opened. Entering opens it, leaving closes it. What was co
 there when it is opened again, unless the store is volatile.
 """
 
+from agentslot._conformance import ConformanceFailure
 from agentslot.session.conformance.artifacts import ARTIFACT_CONTRACT, check_artifact_store
-from agentslot.session.conformance.check import Check, ConformanceFailure, OpenStore
+from agentslot.session.conformance.check import Check, OpenStore
 from agentslot.session.conformance.suite import (
     CHECKS,
     CONTRACT,

@@ -1,7 +1,8 @@
 """The referee of `artifact.store/v1`: what every store of artifacts does."""
 
+from agentslot._conformance import expect
 from agentslot.session.artifact import ArtifactStore
-from agentslot.session.conformance.check import expect, expect_refusal
+from agentslot.session.conformance.check import expect_refusal
 
 ARTIFACT_CONTRACT = "artifact.store/v1"
 

@@ -4,14 +4,9 @@ from dataclasses import replace
 
 import anyio
 
+from agentslot._conformance import ConformanceFailure, expect
 from agentslot.session.conformance import story
-from agentslot.session.conformance.check import (
-    Check,
-    ConformanceFailure,
-    OpenStore,
-    expect,
-    expect_refusal,
-)
+from agentslot.session.conformance.check import Check, OpenStore, expect_refusal
 from agentslot.session.errors import RevisionConflictError
 from agentslot.session.state import SessionState
 from agentslot.session.store import Commit, CommitRequest, SessionStore

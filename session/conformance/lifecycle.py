@@ -1,9 +1,10 @@
 """Creating, loading, recovering, and finding everything again after a restart."""
 
+from agentslot._conformance import expect
 from agentslot.session.aggregate import apply, create, recover
 from agentslot.session.changes import Change
 from agentslot.session.conformance import story
-from agentslot.session.conformance.check import Check, OpenStore, expect, expect_refusal
+from agentslot.session.conformance.check import Check, OpenStore, expect_refusal
 from agentslot.session.facts import AttemptStatus
 from agentslot.session.fork import fork
 from agentslot.session.identity import SessionId

@@ -1,7 +1,8 @@
 """Listing: scope, order, pages and cursors."""
 
+from agentslot._conformance import expect
 from agentslot.session.conformance import story
-from agentslot.session.conformance.check import Check, OpenStore, expect, expect_refusal
+from agentslot.session.conformance.check import Check, OpenStore, expect_refusal
 from agentslot.session.fork import fork
 from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.store import CommitRequest, SessionStore

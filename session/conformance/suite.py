@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
+from agentslot._conformance import ConformanceFailure
 from agentslot.session.conformance import commits, lifecycle, listings
-from agentslot.session.conformance.check import Check, ConformanceFailure, OpenStore
+from agentslot.session.conformance.check import Check, OpenStore
 
 CONTRACT = "session.store/v2"
 

@@ -11,8 +11,8 @@ The trial is a call that the tool can carry out; it is made several times, so it
 one that can be repeated. The checks are plain async functions and need no test framework.
 """
 
-from agentslot.tool.conformance.calls import Trial
-from agentslot.tool.conformance.report import Check, ConformanceFailure
+from agentslot._conformance import ConformanceFailure
+from agentslot.tool.conformance.calls import Check, Trial
 from agentslot.tool.conformance.suite import CHECKS, CONTRACT, check_tool
 
 __all__ = ["CHECKS", "CONTRACT", "Check", "ConformanceFailure", "Trial", "check_tool"]

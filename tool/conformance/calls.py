@@ -1,7 +1,8 @@
-"""Calls for trial."""
+"""Calls for trial, and what a check does with them."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from agentslot._json import JsonValue, dumps
 from agentslot.session import (
@@ -62,3 +63,7 @@ class Trial:
             self.max_inline_output_bytes if max_bytes is None else max_bytes,
             artifacts=self.artifacts,
         )
+
+
+Check: TypeAlias = Callable[[Tool, Trial], Awaitable[None]]
+"""Raises a ConformanceFailure if the tool does not do what the contract says."""

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
-from agentslot.tool.conformance.calls import Trial
-from agentslot.tool.conformance.report import Check, expect
+from agentslot._conformance import expect
+from agentslot.tool.conformance.calls import Check, Trial
 from agentslot.tool.contract import Effect, Tool
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -2,10 +2,10 @@
 
 import anyio
 
+from agentslot._conformance import expect
 from agentslot._json import JsonError, loads
 from agentslot.session import ToolResult, ToolStatus
-from agentslot.tool.conformance.calls import Trial
-from agentslot.tool.conformance.report import Check, expect
+from agentslot.tool.conformance.calls import Check, Trial
 from agentslot.tool.contract import Tool, ToolInvocation
 
 SECONDS = 60.0

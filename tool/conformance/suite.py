@@ -1,9 +1,9 @@
 """The checks of the contract, and how to run them all."""
 
-from agentslot.tool.conformance.calls import Trial
+from agentslot._conformance import ConformanceFailure
+from agentslot.tool.conformance.calls import Check, Trial
 from agentslot.tool.conformance.declaration import DECLARATION_CHECKS
 from agentslot.tool.conformance.invoking import INVOCATION_CHECKS
-from agentslot.tool.conformance.report import Check, ConformanceFailure
 from agentslot.tool.contract import Tool
 
 CONTRACT = "tool/v1"
