@@ -6,7 +6,6 @@ from functools import partial
 
 from agentslot.session import (
     Change,
-    ClassifiedError,
     ContextDisposition,
     ErrorKind,
     ExtensionBoundary,
@@ -27,7 +26,7 @@ from agentslot.standardagent.hook import (
 )
 from agentslot.standardagent.runtime.hooks.chain import BoundaryPolicy, HookChain
 from agentslot.standardagent.runtime.hooks.digest import canonical_text
-from agentslot.standardagent.runtime.hooks.interrupting import failure_of, interruption
+from agentslot.standardagent.runtime.hooks.interrupting import evaluate_batch, interruption
 from agentslot.standardagent.runtime.hooks.question import Asking, Question, reserve, restore
 from agentslot.standardagent.runtime.run import Run
 
@@ -87,20 +86,9 @@ async def advise(
     for call in calls:
         if call.id not in runnable:
             chain.skip("tool_preflight_not_applicable", group=call.id)
-    try:
-        with run.interruptible():
-            await chain.evaluate()
-        if chain.over:
-            return {}
-        async with run.owner.lock:
-            if chain.failure is None:
-                await chain.finish("applied", chain.applied(ContextDisposition.NONE))
-            else:
-                await chain.finish("failed", chain.stopped(_POLICY.stopped))
-    except ClassifiedError as error:
-        raise interruption(run, error.kind, error.code, error.message) from error
-    if chain.failure is not None:
-        raise failure_of(run, "a tool preflight", chain.failure)
+    applied = partial(chain.applied, ContextDisposition.NONE)
+    if not await evaluate_batch(run, chain, "a tool preflight", applied):
+        return {}
     return {call.id: _merged(call.id, questions) for call in calls}
 
 

@@ -6,7 +6,6 @@ from functools import partial
 
 from agentslot.session import (
     Change,
-    ClassifiedError,
     ContextDisposition,
     ExtensionBoundary,
     ExtensionInvocation,
@@ -27,7 +26,7 @@ from agentslot.standardagent.hook import (
 from agentslot.standardagent.runtime.hooks.chain import BoundaryPolicy, HookChain
 from agentslot.standardagent.runtime.hooks.contexts import contribution
 from agentslot.standardagent.runtime.hooks.digest import canonical_text
-from agentslot.standardagent.runtime.hooks.interrupting import failure_of, interruption
+from agentslot.standardagent.runtime.hooks.interrupting import evaluate_batch
 from agentslot.standardagent.runtime.hooks.question import Asking, Question, reserve
 from agentslot.standardagent.runtime.run import Run
 
@@ -82,22 +81,8 @@ class ResultHooks:
         """
         if not self._questions:
             return
-        run = self._run
-        chain = HookChain(run.owner, _POLICY, self._questions)
-        try:
-            with run.interruptible():
-                await chain.evaluate()
-            if chain.over:
-                return
-            async with run.owner.lock:
-                if chain.failure is None:
-                    await chain.finish("applied", self._applied(chain))
-                else:
-                    await chain.finish("failed", chain.stopped(_POLICY.stopped))
-        except ClassifiedError as error:
-            raise interruption(run, error.kind, error.code, error.message) from error
-        if chain.failure is not None:
-            raise failure_of(run, "a tool result hook", chain.failure)
+        chain = HookChain(self._run.owner, _POLICY, self._questions)
+        await evaluate_batch(self._run, chain, "a tool result hook", partial(self._applied, chain))
 
     def _applied(self, chain: HookChain[ToolResultHookResult]) -> list[Change]:
         run = self._run
