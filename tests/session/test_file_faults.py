@@ -2,7 +2,6 @@
 
 import errno
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from agentslot.session import (
     SessionState,
 )
 from tests.session.files import file_of, load
+from tests.session.limiteddisk import fill
 from tests.session.scenario import new_session, queued, request
 
 
@@ -189,45 +189,14 @@ async def test_a_file_changed_by_somebody_else_is_read_again(tmp_path: Path) -> 
     assert len((await load(tmp_path)).queue) == 2
 
 
-_FILL_A_LIMITED_DISK = """
-import sys, resource, anyio
-from agentslot.session import FileStore, ClassifiedError
-from tests.session.scenario import *
-
-async def main():
-    async with FileStore(sys.argv[1]) as store:
-        state = await store.create(new_session())
-        resource.setrlimit(resource.RLIMIT_FSIZE, (65536, -1))
-        said = None
-        for number in range(20):
-            message = AppendMessage(user(f"u{number}", "x" * 8000, run=None))
-            try:
-                state = (await store.commit(request(state, f"key-{number}", message))).state
-            except ClassifiedError as error:
-                said = error.code
-                break
-        print(len(state.history), said)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1))
-        await store.commit(request(state, "after", AppendMessage(user("after", run=None))))
-
-anyio.run(main)
-"""
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files as Linux does")
-def test_a_full_disk_is_said_at_once_and_appends_work_when_there_is_room(tmp_path: Path) -> None:
+async def test_a_full_disk_is_said_at_once_and_appends_work_when_there_is_room(
+    tmp_path: Path,
+) -> None:
     from agentslot.session.filereader import read_session
 
-    child = subprocess.run(
-        [sys.executable, "-c", _FILL_A_LIMITED_DISK, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=Path(__file__).parents[2],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-    )
-    count, said = child.stdout.split()
+    count, said = await fill("FileStore", tmp_path, 65536)
     assert said == "not_durable"
     stored = read_session(file_of(tmp_path))
     assert stored.repairs == ()
-    assert len(stored.state.history) == int(count) + 1
+    assert len(stored.state.history) == count + 1

@@ -6,7 +6,6 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-import anyio
 import pytest
 from anyio.to_thread import run_sync
 
@@ -17,6 +16,7 @@ from agentslot.session import (
     SessionId,
     SqliteStore,
 )
+from tests.session.limiteddisk import fill
 from tests.session.scenario import new_session, request, user
 
 
@@ -77,46 +77,15 @@ async def test_rows_that_make_no_session_are_refused(tmp_path: Path) -> None:
         await SqliteStore(path).load(SessionId("s1"))
 
 
-_FILL_A_LIMITED_DISK = """
-import sys, resource, anyio
-from agentslot.session import SqliteStore, ClassifiedError
-from tests.session.scenario import *
-
-async def main():
-    async with SqliteStore(sys.argv[1]) as store:
-        state = await store.create(new_session())
-        resource.setrlimit(resource.RLIMIT_FSIZE, (262144, -1))
-        said = None
-        for number in range(100):
-            message = AppendMessage(user(f"u{number}", "x" * 8000, run=None))
-            try:
-                state = (await store.commit(request(state, f"key-{number}", message))).state
-            except ClassifiedError as error:
-                said = error.code
-                break
-        print(len(state.history), said)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1))
-        await store.commit(request(state, "after", AppendMessage(user("after", run=None))))
-
-anyio.run(main)
-"""
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files as Linux does")
 async def test_a_full_disk_is_said_at_once_and_commits_work_when_there_is_room(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "sessions.db"
-    root = Path(__file__).parents[2]
-    child = await anyio.run_process(
-        [sys.executable, "-c", _FILL_A_LIMITED_DISK, str(path)],
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": str(root)},
-    )
-    count, said = child.stdout.decode().split()
+    count, said = await fill("SqliteStore", path, 262144)
     assert said == "not_durable"
     state = (await SqliteStore(path).load(SessionId("s1"))).state
-    assert len(state.history) == int(count) + 1
+    assert len(state.history) == count + 1
 
 
 async def test_a_missing_database_has_no_sessions(tmp_path: Path) -> None:
