@@ -107,7 +107,7 @@ class Sessions(RuleBasedStateMachine):
     @precondition(is_idle)
     @rule(take=st.booleans())
     def start(self, *, take: bool) -> None:
-        run = RunId(self.new("run"))
+        run = RunId(self.new("next-run"))  # no name that is thrown in
         changes: list[Change] = [run_started(self.state.revision, run)]
         if take and self.state.queue:
             message = self.state.queue[0].message
