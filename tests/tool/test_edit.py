@@ -1,6 +1,5 @@
 """The edit engine on bytes: what it changes, what it leaves, and what it refuses."""
 
-import time
 from itertools import pairwise
 
 import pytest
@@ -128,9 +127,8 @@ def test_overlapping_occurrences_count_as_two() -> None:
 
 
 def test_counting_stops_early_in_a_hostile_file() -> None:
-    started = time.process_time()
+    # Comparing 100,000 bytes at each of 1.9 million places takes longer than any test may.
     assert "at least 100 times" in refusal(b"a" * 2_000_000, Edit("a" * 100_000, "b")).message
-    assert time.process_time() - started < 5
 
 
 def test_a_line_is_found_although_its_typography_differs() -> None:
