@@ -5,7 +5,6 @@ others are temporary; they show progress, may be dropped when a subscriber is sl
 needed to know the truth.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 from agentslot.session import (
@@ -18,9 +17,10 @@ from agentslot.session import (
     ToolCall,
     ToolResult,
 )
+from agentslot.session.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Origin:
     """Where an event comes from. `parent_run_id` is the Run that delegated to this one, if any."""
 
@@ -30,7 +30,7 @@ class Origin:
     parent_run_id: RunId | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LiveEvent:
     """What all events have.
 
@@ -42,7 +42,7 @@ class LiveEvent:
     sequence: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TextChunk(LiveEvent):
     """More text of the assistant message that will be durable under `message_id`."""
 
@@ -52,7 +52,7 @@ class TextChunk(LiveEvent):
     kind: Literal["text"] = "text"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReasoningChunk(LiveEvent):
     """More thinking of that message."""
 
@@ -62,7 +62,7 @@ class ReasoningChunk(LiveEvent):
     kind: Literal["reasoning"] = "reasoning"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ChunksReset(LiveEvent):
     """Forget the chunks of that attempt: it failed, another may follow."""
 
@@ -71,7 +71,7 @@ class ChunksReset(LiveEvent):
     kind: Literal["reset"] = "reset"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolStarted(LiveEvent):
     """A tool is about to run. Every started call finishes once, and so do calls that never ran."""
 
@@ -79,7 +79,7 @@ class ToolStarted(LiveEvent):
     kind: Literal["tool_started"] = "tool_started"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolProgress(LiveEvent):
     """A running tool says how far it has come."""
 
@@ -88,7 +88,7 @@ class ToolProgress(LiveEvent):
     kind: Literal["tool_progress"] = "tool_progress"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolFinished(LiveEvent):
     """A call has its result."""
 
@@ -97,7 +97,7 @@ class ToolFinished(LiveEvent):
     kind: Literal["tool_finished"] = "tool_finished"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ApprovalRequested(LiveEvent):
     """A call waits for a person; see the view for all that wait, answer with `answer_approval`.
 
@@ -111,7 +111,7 @@ class ApprovalRequested(LiveEvent):
     kind: Literal["approval_requested"] = "approval_requested"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RunFinished(LiveEvent):
     """The Run has ended; its end is durable."""
 
@@ -120,7 +120,7 @@ class RunFinished(LiveEvent):
     kind: Literal["run_finished"] = "run_finished"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RevisionAdvanced(LiveEvent):
     """A commit was applied: the Session is at `revision` now."""
 

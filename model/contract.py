@@ -23,6 +23,7 @@ from agentslot.session import (
     TokenUsage,
     ToolDefinition,
 )
+from agentslot.session.record import record
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ class Completion:
     continuation: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TextDelta:
     """More visible text. A preview: the Completion that follows is the truth."""
 
@@ -90,7 +91,7 @@ class TextDelta:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReasoningDelta:
     """More visible thinking; a preview like TextDelta."""
 
@@ -164,7 +165,7 @@ class AttemptOutcome:
     cost_usd: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TokenBudget:
     """Tokens of the Run: `used` of `limit`; a limit of 0 is none."""
 

@@ -5,7 +5,6 @@ together there is one change for both (a recorded call is prepared; a result end
 started Run is the active one), so that half of a pair cannot be written down.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 from agentslot.session.extensions import InvocationStep
@@ -19,11 +18,12 @@ from agentslot.session.facts import (
 from agentslot.session.identity import MessageId, RunId, ToolCallId
 from agentslot.session.message import Message, Part
 from agentslot.session.modelconfig import ModelConfig
+from agentslot.session.record import record
 from agentslot.session.state import ContextView, Delivery, QueueItem
 from agentslot.session.toolcall import ToolCall, ToolResult
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AppendMessage:
     """Append a message. A user message inside a Run names its run and step."""
 
@@ -31,7 +31,7 @@ class AppendMessage:
     kind: Literal["append_message"] = "append_message"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AppendToolCall:
     """Append a call of an earlier assistant message of the active Run and mark it prepared."""
 
@@ -39,7 +39,7 @@ class AppendToolCall:
     kind: Literal["append_tool_call"] = "append_tool_call"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MarkToolPending:
     """Cross the execution boundary of a prepared call: from here on it is never run again."""
 
@@ -47,7 +47,7 @@ class MarkToolPending:
     kind: Literal["mark_tool_pending"] = "mark_tool_pending"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AppendToolResult:
     """Append the one result of a prepared or pending call and close its journal entry."""
 
@@ -55,7 +55,7 @@ class AppendToolResult:
     kind: Literal["append_tool_result"] = "append_tool_result"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AppendRun:
     """Start a Run (the Session must be idle) or end the active one (nothing may be unfinished)."""
 
@@ -63,7 +63,7 @@ class AppendRun:
     kind: Literal["append_run"] = "append_run"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AppendAttempt:
     """Start or end a physical request of the active Run."""
 
@@ -71,7 +71,7 @@ class AppendAttempt:
     kind: Literal["append_attempt"] = "append_attempt"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AppendContextContribution:
     """Record what a context source added to the active Run's step."""
 
@@ -79,7 +79,7 @@ class AppendContextContribution:
     kind: Literal["append_context_contribution"] = "append_context_contribution"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AppendBudgetExceeded:
     """Record, once per Run, that its token budget is used up; `used` equals the durable total."""
 
@@ -87,7 +87,7 @@ class AppendBudgetExceeded:
     kind: Literal["append_budget_exceeded"] = "append_budget_exceeded"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AppendLimitExceeded:
     """Record that a Run asked for more than its limit allows; counts must match History."""
 
@@ -95,7 +95,7 @@ class AppendLimitExceeded:
     kind: Literal["append_limit_exceeded"] = "append_limit_exceeded"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Enqueue:
     """Put an unclaimed user message at the end of the queue."""
 
@@ -103,7 +103,7 @@ class Enqueue:
     kind: Literal["enqueue"] = "enqueue"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConsumeQueued:
     """Take a queued message out for the active Run; its AppendMessage stands in the same commit."""
 
@@ -112,7 +112,7 @@ class ConsumeQueued:
     kind: Literal["consume_queued"] = "consume_queued"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EditQueued:
     """Replace the content of a queued message; id and delivery stay."""
 
@@ -121,7 +121,7 @@ class EditQueued:
     kind: Literal["edit_queued"] = "edit_queued"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DeleteQueued:
     """Drop a queued message."""
 
@@ -129,7 +129,7 @@ class DeleteQueued:
     kind: Literal["delete_queued"] = "delete_queued"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReclassifyQueued:
     """Change when a queued message is delivered."""
 
@@ -138,7 +138,7 @@ class ReclassifyQueued:
     kind: Literal["reclassify_queued"] = "reclassify_queued"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SetContext:
     """Record what the next request shows the model.
 
@@ -153,7 +153,7 @@ class SetContext:
     kind: Literal["set_context"] = "set_context"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SetModelConfig:
     """Switch an idle Session to another model; appends the fact that says so."""
 
@@ -161,7 +161,7 @@ class SetModelConfig:
     kind: Literal["set_model_config"] = "set_model_config"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UpdateExtensionJournal:
     """Move one invocation of a hook one step on; a prepared one is appended as the next entry."""
 

@@ -86,7 +86,7 @@ class AttemptStatus(StrEnum):
     OUTCOME_UNKNOWN = "outcome_unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ModelAttempt:
     """Start or end of one physical request to a provider.
 

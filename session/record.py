@@ -1,4 +1,4 @@
-"""`@record`: a value that one commit makes several of."""
+"""`@record`: a value that is made all the time."""
 
 from dataclasses import dataclass, field
 from typing import TypeVar, dataclass_transform
@@ -10,8 +10,8 @@ T = TypeVar("T")
 def record(cls: type[T]) -> type[T]:
     """A slotted dataclass that type checkers treat as frozen.
 
-    `dataclass(frozen=True)` makes construction five times as dear, which would be most of what a
-    commit costs. So the values that the aggregate alone makes, several at each commit, are
-    immutable by contract and by checker; what others construct is frozen at run time too.
+    `dataclass(frozen=True)` makes construction five times as dear. So what the product itself makes,
+    several at each commit or at each piece of an answer, is immutable by contract and by checker;
+    what others construct, and what a call and its approval stand on, is frozen at run time too.
     """
     return dataclass(slots=True, unsafe_hash=True)(cls)

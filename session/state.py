@@ -1,7 +1,7 @@
 """The Session as a value: everything that the aggregate decides on, immutable."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 
@@ -36,7 +36,7 @@ class Delivery(StrEnum):
     HELD = "held"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class QueueItem:
     """A durable input that no Run has taken up yet."""
 
@@ -85,7 +85,7 @@ class ActiveRun:
     budget_exceeded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lineage:
     """Where a forked or derived Session comes from.
 
@@ -98,7 +98,7 @@ class Lineage:
     copied: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ContextRange:
     """The projection of the facts `first` to `last`, both inclusive."""
 
@@ -106,7 +106,7 @@ class ContextRange:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ContextView:
     """What one request showed the model, stored as references.
 

@@ -33,7 +33,7 @@ class NewSession:
     facts: tuple[Fact, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CommitRequest:
     """One atomic step of a Session.
 

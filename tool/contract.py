@@ -1,7 +1,7 @@
 """What a tool is, and what it is told when it is invoked."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Protocol
 
@@ -18,6 +18,7 @@ from agentslot.session import (
     ToolResult,
     WorkspaceId,
 )
+from agentslot.session.record import record
 from agentslot.tool.arguments import parse_arguments
 
 
@@ -38,7 +39,7 @@ def _ignore(text: str) -> None:
     """Progress that nobody watches."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolInvocation:
     """One execution of one call.
 

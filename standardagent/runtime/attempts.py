@@ -67,10 +67,12 @@ class Recorder:
     async def _check_limit(self) -> None:
         run, owner = self._run, self._run.owner
         limit = owner.components.config.max_model_attempts_per_run
+        if not limit:
+            return
         async with owner.lock:
             active = owner.state.active_run
             used = active.attempts if active is not None else 0
-            if not limit or used < limit:
+            if used < limit:
                 return
             fact = RunLimitExceeded(
                 run.id, run.step_id, RunLimit.MODEL_ATTEMPTS, used, limit, requested=1
@@ -108,9 +110,12 @@ class Recorder:
         neither. Every other end is recorded at once, also if an observer fails.
         """
         self._end = self._ended(attempt_id, outcome)
+        observers = self._run.owner.components.attempt_observers
+        if outcome.status is AttemptStatus.SUCCEEDED and not observers:
+            return
         errors: list[Exception] = []
         with anyio.CancelScope(shield=True):
-            for observer in self._run.owner.components.attempt_observers:
+            for observer in observers:
                 try:
                     await observer.attempt_finished(attempt_id, outcome)
                 except Exception as error:  # noqa: BLE001 - raised below, when the fact is safe

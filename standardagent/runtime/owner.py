@@ -1,6 +1,7 @@
 """The owner of one open Session: its state, its lock, its commits, its listeners."""
 
 import logging
+from collections import deque
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -37,19 +38,39 @@ class Cancelable(Protocol):
 
 
 class CommitLock:
-    """A lock that costs nothing worth mentioning while nobody else wants it."""
+    """A lock that costs next to nothing while nobody else wants it.
+
+    Who waits gets it in the order of coming, and does not lose it to one that comes later.
+    """
 
     def __init__(self) -> None:
-        self._lock = anyio.Lock(fast_acquire=True)
+        self._held = False
+        self._waiting: deque[anyio.Event] = deque()
 
     async def __aenter__(self) -> None:
+        if not self._held:
+            self._held = True
+            return
+        turn = anyio.Event()
+        self._waiting.append(turn)
         try:
-            self._lock.acquire_nowait()
-        except anyio.WouldBlock:
-            await self._lock.acquire()
+            await turn.wait()
+        except BaseException:
+            if turn.is_set():
+                self._pass_on()
+            else:
+                self._waiting.remove(turn)
+            raise
 
     async def __aexit__(self, *error: object) -> None:
-        self._lock.release()
+        self._pass_on()
+
+    def _pass_on(self) -> None:
+        """Hand the lock to who waits longest, or leave it free."""
+        if self._waiting:
+            self._waiting.popleft().set()
+        else:
+            self._held = False
 
 
 class SessionOwner:

@@ -13,6 +13,7 @@ from agentslot.session import (
     SetContext,
     ToolDefinition,
 )
+from agentslot.session.record import record
 from agentslot.standardagent.config import ContextRetention
 from agentslot.standardagent.runtime.compaction import ViewInputs, compacted
 from agentslot.standardagent.runtime.components import Components
@@ -56,7 +57,7 @@ def fixed_parts(components: Components) -> FixedParts:
     return FixedParts(tools, prompt, prompt_digest, tools_digest, tuple(texts))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PreparedRequest:
     """A request that may be sent, and what of History its record refers to."""
 

@@ -9,7 +9,7 @@ cancelled in the middle.
 import itertools
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
 from functools import partial
 
 import anyio
@@ -17,6 +17,7 @@ import anyio
 from agentslot._json import JsonValue
 from agentslot.interaction import ToolFinished, ToolProgress, ToolStarted
 from agentslot.session import MarkToolPending, ToolCall, ToolCallId, ToolResult, ToolStatus
+from agentslot.session.record import record
 from agentslot.standardagent.loop import LoopState
 from agentslot.standardagent.runtime.authorize import refusal
 from agentslot.standardagent.runtime.components import ExposedTool
@@ -32,7 +33,7 @@ from agentslot.tool.arguments import parse_arguments
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Ready:
     """A call that may run."""
 
@@ -99,7 +100,9 @@ class ToolBatch:
         could_run = {each.call.id for each in runnable}
         advice = await advise(run, self._calls, could_run, resumed=self._resumed)
         ready: list[_Ready] = []
-        with run.interruptible():
+        # Where nobody is asked nothing waits, and a scope costs as much as the rest.
+        asked = run.owner.components.guards or advice
+        with run.interruptible() if asked else nullcontext():
             for each in runnable:
                 advised = advice.get(each.call.id, NO_ADVICE)
                 refused = await refusal(run, each.call, each.tool.effect, advised)
