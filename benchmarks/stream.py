@@ -17,7 +17,13 @@ from typing import Any, NamedTuple
 import anyio
 
 from agentslot._http import http_library
-from agentslot.interaction import ChannelSession, InProcessChannel, TextChunk, gateway_channel
+from agentslot.interaction import (
+    ChannelSession,
+    InProcessChannel,
+    RunFinished,
+    TextChunk,
+    gateway_channel,
+)
 from agentslot.model import ModelConfig, OpenAICompatibleModule
 from agentslot.session import MemoryStoreModule
 from agentslot.standardagent import AgentConfig, new_application
@@ -40,8 +46,11 @@ def server() -> Generator[str]:
     command = [sys.executable, "-P", "-m", "benchmarks._stream_server"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
+        port = process.stdout.readline().strip()
+        if not port:
+            raise RuntimeError("the server of the benchmark did not start")
         try:
-            yield f"http://127.0.0.1:{process.stdout.readline().strip()}/v1"
+            yield f"http://127.0.0.1:{port}/v1"
         finally:
             process.terminate()
 
@@ -72,7 +81,10 @@ async def ours(session: ChannelSession) -> Sample:
         started, first, count = time.perf_counter(), 0.0, 0
         await session.send("go")
         while count < DELTAS:
-            if isinstance(await events.receive(), TextChunk):
+            event = await events.receive()
+            if isinstance(event, RunFinished):
+                raise RuntimeError(f"the run ended before all deltas came: {event.message}")
+            if isinstance(event, TextChunk):
                 first = first or time.perf_counter()
                 count += 1
         last = time.perf_counter()

@@ -68,7 +68,8 @@ class SessionEvents:
 
     async def receive(self) -> Event:
         """Wait for the next event; see `EventStream.receive` for how it ends."""
-        return await (await self._subscribed()).receive()
+        stream = self._stream or await self._subscribed()
+        return await stream.receive()
 
     async def aclose(self) -> None:
         """Stop listening; the Run goes on."""
@@ -91,7 +92,8 @@ class SessionEvents:
         return self
 
     async def __anext__(self) -> Event:
-        return await (await self._subscribed()).__anext__()
+        stream = self._stream or await self._subscribed()
+        return await stream.__anext__()
 
     async def _subscribed(self) -> EventStream:
         if self._stream is None:

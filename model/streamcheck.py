@@ -37,12 +37,13 @@ class StreamCheck:
         """
         if self._ended:
             raise StreamViolation("an event came after the terminal one")
+        if isinstance(event, (TextDelta, ReasoningDelta)):
+            if self._showing is None:
+                self._showing = event.attempt_id
+            elif self._showing != event.attempt_id:
+                raise StreamViolation("another attempt showed text without a reset")
+            return
         match event:
-            case TextDelta(attempt_id) | ReasoningDelta(attempt_id):
-                if self._showing is None:
-                    self._showing = attempt_id
-                elif self._showing != attempt_id:
-                    raise StreamViolation("another attempt showed text without a reset")
             case Reset(attempt_id):
                 if self._showing is not None and self._showing != attempt_id:
                     raise StreamViolation("a reset named an attempt that shows nothing")

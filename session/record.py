@@ -10,7 +10,7 @@ T = TypeVar("T")
 def record(cls: type[T]) -> type[T]:
     """A slotted dataclass that type checkers treat as frozen.
 
-    `dataclass(frozen=True)` makes construction five times as dear. So what the product itself makes,
+    `dataclass(frozen=True)` makes construction five times as dear. So what we make ourselves,
     several at each commit or at each piece of an answer, is immutable by contract and by checker;
     what others construct, and what a call and its approval stand on, is frozen at run time too.
     """

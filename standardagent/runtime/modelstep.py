@@ -123,19 +123,15 @@ class ModelStep:
             except anyio.EndOfStream:
                 raise StreamViolation("the stream ended without a terminal event") from None
             check.see(event)
+            if isinstance(event, (TextDelta, ReasoningDelta)):
+                if hub.listening:
+                    chunk = TextChunk if isinstance(event, TextDelta) else ReasoningChunk
+                    number = hub.next_sequence()
+                    hub.publish(chunk(run.origin, number, message_id, event.attempt_id, event.text))
+                    if pace.is_due:
+                        await pace.give_way()
+                continue
             match event:
-                case TextDelta(attempt_id, text):
-                    if hub.listening:
-                        number = hub.next_sequence()
-                        hub.publish(TextChunk(run.origin, number, message_id, attempt_id, text))
-                        await pace.keep()
-                case ReasoningDelta(attempt_id, text):
-                    if hub.listening:
-                        number = hub.next_sequence()
-                        hub.publish(
-                            ReasoningChunk(run.origin, number, message_id, attempt_id, text)
-                        )
-                        await pace.keep()
                 case Reset(attempt_id):
                     number = hub.next_sequence()
                     hub.publish(ChunksReset(run.origin, number, message_id, attempt_id))

@@ -17,8 +17,12 @@ class Pace:
     def __init__(self) -> None:
         self._gave_way = 0.0
 
-    async def keep(self) -> None:
-        """Give way if it is time."""
-        if monotonic() - self._gave_way > _SLICE_SECONDS:
-            await anyio.lowlevel.checkpoint()
-            self._gave_way = monotonic()
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to give way."""
+        return monotonic() - self._gave_way > _SLICE_SECONDS
+
+    async def give_way(self) -> None:
+        """Let the others run."""
+        await anyio.lowlevel.checkpoint()
+        self._gave_way = monotonic()

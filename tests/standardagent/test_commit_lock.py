@@ -38,13 +38,12 @@ async def test_one_who_gives_up_waiting_leaves_the_lock_to_the_next() -> None:
         async with lock:
             done.set()
 
-    async with anyio.create_task_group() as tasks:
-        async with lock:
-            tasks.start_soon(give_up)
-            await anyio.wait_all_tasks_blocked()
-            tasks.start_soon(work)
-            await anyio.wait_all_tasks_blocked()
-            given_up.cancel()
+    async with anyio.create_task_group() as tasks, lock:
+        tasks.start_soon(give_up)
+        await anyio.wait_all_tasks_blocked()
+        tasks.start_soon(work)
+        await anyio.wait_all_tasks_blocked()
+        given_up.cancel()
     assert done.is_set()
     async with lock:
         pass
