@@ -14,6 +14,7 @@ from agentslot.model.wires.google_generative_ai.contents import (
 from agentslot.model.wires.google_generative_ai.place import VertexProject, path_of
 from agentslot.model.wires.google_generative_ai.schema import translate
 from agentslot.model.wires.google_generative_ai.settings import GoogleSettings
+from agentslot.model.wires.outputschema import native_output, output_tool, schema_of
 from agentslot.model.wires.pictures import Pictures
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject
@@ -67,6 +68,8 @@ class RequestEncoder:
         if request.tools:
             declarations = self._tools.of(request.tools)
             members.append(f'"tools":[{{"functionDeclarations":{declarations}}}]')
+        if output_tool(request):
+            members.append('"toolConfig":{"functionCallingConfig":{"mode":"ANY"}}')
         generation: JsonObject = {}
         if config.max_tokens is not None:
             generation["maxOutputTokens"] = config.max_tokens
@@ -75,6 +78,9 @@ class RequestEncoder:
         family = self._settings.family_of(config.model)
         if thinking := family.thinking(config.reasoning, show=self._settings.show_thoughts):
             generation["thinkingConfig"] = thinking
+        if output := native_output(request):
+            generation["responseMimeType"] = "application/json"
+            generation["responseJsonSchema"] = translate(schema_of(output))
         if generation:
             members.append(f'"generationConfig":{dumps(generation)}')
         return f'{{{"".join(f"{member}," for member in members)}"contents":['.encode()

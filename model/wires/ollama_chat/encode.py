@@ -7,6 +7,7 @@ from agentslot.model.contract import ModelRequest
 from agentslot.model.wire import WireRequest
 from agentslot.model.wires.ollama_chat.messages import PICTURES, MessageEncoder, user_message
 from agentslot.model.wires.ollama_chat.settings import OllamaSettings
+from agentslot.model.wires.outputschema import native_output, schema_of
 from agentslot.model.wires.pictures import Pictures
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject
@@ -67,6 +68,8 @@ class RequestEncoder:
             head["think"] = _EFFORTS[config.reasoning]
         if settings.keep_alive is not None:
             head["keep_alive"] = settings.keep_alive
+        if output := native_output(request):
+            head["format"] = schema_of(output)
         tools = f',"tools":{self._tools.of(request.tools)}' if request.tools else ""
         text = f'{dumps(head)[:-1]}{tools},"messages":['
         if request.system_prompt and request.system_prompt.strip():

@@ -9,6 +9,7 @@ from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.callids import CallIds
 from agentslot.model.wires.openai_responses.messages import CALL_ID, ItemEncoder
 from agentslot.model.wires.openai_responses.settings import ResponsesSettings
+from agentslot.model.wires.outputschema import native_output, openai_format, output_tool
 from agentslot.model.wires.pictures import Pictures
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject
@@ -61,6 +62,10 @@ class RequestEncoder:
             head["prompt_cache_key"] = request.session_id[:_MAX_CACHE_KEY]
         if settings.cache is CacheRetention.LONG:
             head["prompt_cache_retention"] = "24h"
+        if output := native_output(request):
+            head["text"] = {"format": {"type": "json_schema", **openai_format(output)}}
+        elif output_tool(request):
+            head["tool_choice"] = "required"
         if request.system_prompt and request.system_prompt.strip():
             head["instructions"] = replace_lone_surrogates(request.system_prompt)
         tools = f',"tools":{self._tools.of(request.tools)}' if request.tools else ""
