@@ -34,6 +34,10 @@ class ModelConfig:
         reasoning: effort asked for.
         temperature: sampling temperature, or None to leave it to the provider.
         max_tokens: upper bound of output tokens of one call, or None.
+        stop_sequences: texts before which an answer ends. A provider that knows none refuses them.
+
+    Raises:
+        ValueError: one of them cannot be asked of any model.
     """
 
     provider: str
@@ -41,6 +45,7 @@ class ModelConfig:
     reasoning: Reasoning = Reasoning.DEFAULT
     temperature: float | None = None
     max_tokens: int | None = None
+    stop_sequences: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.model or self.model != self.model.strip():
@@ -53,6 +58,9 @@ class ModelConfig:
             raise ValueError(msg)
         if self.max_tokens is not None and self.max_tokens < 1:
             msg = f"max_tokens must be at least 1, not {self.max_tokens}"
+            raise ValueError(msg)
+        if isinstance(self.stop_sequences, str) or not all(self.stop_sequences):
+            msg = f"stop_sequences must be a tuple of texts, not {self.stop_sequences!r}"
             raise ValueError(msg)
 
 

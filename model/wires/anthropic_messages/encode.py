@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from agentslot._json import dumps, replace_lone_surrogates
+from agentslot._json import JsonValue, dumps, replace_lone_surrogates
 from agentslot.model.contract import ModelRequest
 from agentslot.model.wire import WireRequest
 from agentslot.model.wires.anthropic_messages.messages import (
@@ -79,6 +79,8 @@ class RequestEncoder:
         thinking = self._thinking(config, limit)
         if config.temperature is not None and self._settings.takes_temperature and not thinking:
             head["temperature"] = config.temperature
+        if config.stop_sequences:
+            head["stop_sequences"] = list[JsonValue](config.stop_sequences)
         head.update(thinking)
         if output := native_output(request):
             asked = as_object(head.get("output_config"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from agentslot._json import dumps, replace_lone_surrogates
+from agentslot._json import JsonValue, dumps, replace_lone_surrogates
 from agentslot.model.contract import ModelRequest
 from agentslot.model.wire import WireRequest
 from agentslot.model.wires.google_generative_ai.contents import (
@@ -75,6 +75,8 @@ class RequestEncoder:
             generation["maxOutputTokens"] = config.max_tokens
         if config.temperature is not None:
             generation["temperature"] = config.temperature
+        if config.stop_sequences:
+            generation["stopSequences"] = list[JsonValue](config.stop_sequences)
         family = self._settings.family_of(config.model)
         if thinking := family.thinking(config.reasoning, show=self._settings.show_thoughts):
             generation["thinkingConfig"] = thinking

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from agentslot._json import dumps, replace_lone_surrogates
+from agentslot._json import JsonValue, dumps, replace_lone_surrogates
 from agentslot.model.contract import ModelRequest
 from agentslot.model.wire import WireRequest
 from agentslot.model.wires.ollama_chat.messages import PICTURES, MessageEncoder, user_message
@@ -63,6 +63,8 @@ class RequestEncoder:
             options["num_predict"] = config.max_tokens
         if config.temperature is not None:
             options["temperature"] = config.temperature
+        if config.stop_sequences:
+            options["stop"] = list[JsonValue](config.stop_sequences)
         head: JsonObject = {"model": config.model, "stream": True, "options": options}
         if config.reasoning in _EFFORTS:
             head["think"] = _EFFORTS[config.reasoning]

@@ -46,6 +46,8 @@ class RequestEncoder:
             head[profile.max_tokens_field] = config.max_tokens
         if config.temperature is not None:
             head["temperature"] = config.temperature
+        if config.stop_sequences:
+            head["stop"] = list(config.stop_sequences)
         if config.reasoning is not Reasoning.DEFAULT and profile.reasoning_effort:
             head["reasoning_effort"] = config.reasoning.value
         if profile.store:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from agentslot._json import dumps, replace_lone_surrogates
 from agentslot.model.contract import ModelRequest
+from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.wire import WireRequest
 from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.callids import CallIds
@@ -34,8 +35,14 @@ class RequestEncoder:
         Args:
             request: what to ask.
             images: content of image artifacts by id; others appear as a line of text.
+
+        Raises:
+            ModelError: it asks for stop sequences, which the API does not know
+                (`request_rejected`).
         """
         config, known = request.config, self._conversations.of(request)
+        if config.stop_sequences:
+            raise _no_stop_sequences()
         encoder = ItemEncoder(config.provider, config.model, Pictures(images), known.ids)
         turns = known.prefix.extend(request.inputs, encoder.encode)
         head = self._head(request)
@@ -76,6 +83,14 @@ class _Conversation:
     def __init__(self) -> None:
         self.ids = CallIds(CALL_ID)
         self.prefix: EncodedPrefix[None] = EncodedPrefix(None)
+
+
+def _no_stop_sequences() -> ModelError:
+    return ModelError(
+        ModelErrorCode.REQUEST_REJECTED,
+        "the Responses API knows no stop sequences: take them out of the ModelConfig, or ask the"
+        " model through OpenAICompatibleModule",
+    )
 
 
 def _tool(tool: ToolDefinition) -> dict[str, object]:
