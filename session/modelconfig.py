@@ -75,6 +75,8 @@ class TokenUsage:
         reasoning: the part of `output` that was thinking.
         total: at least input plus output.
         cache_write_1h: the part of `cache_write` that is kept for an hour, which costs more.
+        service_tier: by which the provider served it, such as `flex` or `priority`; empty for the
+            ordinary one, and in a sum of several.
         estimated: True when the provider reported nothing and we counted ourselves.
     """
 
@@ -86,8 +88,10 @@ class TokenUsage:
     total: int = 0
     estimated: bool = False
     cache_write_1h: int = 0
+    service_tier: str = ""
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
+        tiers = {usage.service_tier for usage in (self, other) if usage.total}
         return TokenUsage(
             self.input + other.input,
             self.output + other.output,
@@ -97,4 +101,5 @@ class TokenUsage:
             self.total + other.total,
             self.estimated or other.estimated,
             self.cache_write_1h + other.cache_write_1h,
+            tiers.pop() if len(tiers) == 1 else "",
         )

@@ -82,6 +82,9 @@ RATES = {
     "cache_write": "cache_creation_input_token_cost",
     "cache_write_1h": "cache_creation_input_token_cost_above_1hr",
 }
+SERVICES = ("flex", "priority")
+"""Service tiers that an answer may say it was served by."""
+
 TIER = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 
 
@@ -98,7 +101,7 @@ def litellm_rates(entry: Row, behind: str = "") -> Row:
 
 
 def litellm_price(entry: Row) -> Row | None:
-    """Base rates, and those of the tiers that begin above a number of tokens."""
+    """Base rates, and those above a number of tokens or of another service tier."""
     if pricing := entry.get("tiered_pricing"):
         base, *above = pricing
         tiers = [{"above": int(t["range"][0]), **litellm_rates(t)} for t in above]
@@ -106,10 +109,13 @@ def litellm_price(entry: Row) -> Row | None:
     else:
         rates = litellm_rates(entry)
         steps = sorted(int(found[1]) for key in entry if (found := TIER.fullmatch(key)))
-        tiers = [
-            {"above": step * 1_000, **litellm_rates(entry, f"_above_{step}k_tokens")}
-            for step in steps
-        ]
+        above = [({"above": step * 1_000}, f"_above_{step}k_tokens") for step in steps]
+        tiers = [{**bound, **litellm_rates(entry, name)} for bound, name in above]
+        for service in SERVICES:
+            tiers += [
+                {**bound, "service": service, **litellm_rates(entry, f"{name}_{service}")}
+                for bound, name in [({}, ""), *above]
+            ]
     return priced(rates, tiers)
 
 

@@ -14,7 +14,7 @@ from agentslot.model.wires.outputschema import native_output, openai_format, out
 from agentslot.model.wires.pictures import Pictures
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject
-from agentslot.session import Reasoning, ToolDefinition
+from agentslot.session import ModelConfig, Reasoning, ToolDefinition
 
 _MAX_CACHE_KEY = 64
 _NOTHING_SAID = b'{"role":"user","content":[{"type":"input_text","text":"Continue."}]},'
@@ -53,18 +53,13 @@ class RequestEncoder:
         config, settings = request.config, self._settings
         head: JsonObject = {"model": config.model, "stream": True, "store": False}
         if settings.reasons(config.model):
-            head["include"] = ["reasoning.encrypted_content"]
-            reasoning: JsonObject = {}
-            if config.reasoning is not Reasoning.DEFAULT:
-                reasoning["effort"] = config.reasoning.value
-            if settings.summary:
-                reasoning["summary"] = settings.summary
-            if reasoning:
-                head["reasoning"] = reasoning
+            head.update(self._reasoning(config))
         if config.max_tokens is not None:
             head["max_output_tokens"] = config.max_tokens
         if config.temperature is not None:
             head["temperature"] = config.temperature
+        if settings.service_tier:
+            head["service_tier"] = settings.service_tier
         if settings.cache is not CacheRetention.NONE:
             head["prompt_cache_key"] = request.session_id[:_MAX_CACHE_KEY]
         if settings.cache is CacheRetention.LONG:
@@ -77,6 +72,15 @@ class RequestEncoder:
             head["instructions"] = replace_lone_surrogates(request.system_prompt)
         tools = f',"tools":{self._tools.of(request.tools)}' if request.tools else ""
         return f'{dumps(head)[:-1]}{tools},"input":['.encode()
+
+    def _reasoning(self, config: ModelConfig) -> JsonObject:
+        asked: JsonObject = {}
+        if config.reasoning is not Reasoning.DEFAULT:
+            asked["effort"] = config.reasoning.value
+        if self._settings.summary:
+            asked["summary"] = self._settings.summary
+        wanted_back: JsonObject = {"include": ["reasoning.encrypted_content"]}
+        return {**wanted_back, "reasoning": asked} if asked else wanted_back
 
 
 class _Conversation:
