@@ -18,6 +18,7 @@ from agentslot.session import (
     MessageId,
     MessageInput,
     ModelConfig,
+    OutputFormat,
     QueueItem,
     Repair,
     RunId,
@@ -105,6 +106,8 @@ class SendMessage:
     Attributes:
         expected_revision: the revision that the caller decided on; another current one is a
             conflict. None: whatever the Session is at, for callers who act on what happens now.
+        output: the form that the answer of the Run which the message begins must have. How close
+            it comes is the model's affair: whoever asks validates.
     """
 
     session_id: SessionId
@@ -112,6 +115,7 @@ class SendMessage:
     expected_revision: int | None = None
     actor: Actor | None = None
     client_message_id: ClientMessageId | None = None
+    output: OutputFormat | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ so that a change by somebody else is a conflict which the caller sees. It never 
 """
 
 from collections.abc import Awaitable, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import TypeVar, overload
 
@@ -26,13 +27,15 @@ from agentslot.interaction.gateway import (
     SessionView,
 )
 from agentslot.interaction.rewinding import rewinding
-from agentslot.interaction.typed import TypedResult, typed_answer
+from agentslot.interaction.typed import AnswerType, TypedResult, typed_answer
 from agentslot.session import (
     Actor,
     ClientMessageId,
     MessageId,
     MessageInput,
     ModelConfig,
+    OutputFormat,
+    OutputStrategy,
     Part,
     Repair,
     SessionId,
@@ -157,6 +160,7 @@ class ChannelSession:
         content: Content,
         *,
         output: type[T],
+        strategy: OutputStrategy | None = None,
         tries: int = 2,
         client_message_id: str | None = None,
     ) -> TypedResult[T]: ...
@@ -165,6 +169,7 @@ class ChannelSession:
         content: Content,
         *,
         output: type[T] | None = None,
+        strategy: OutputStrategy | None = None,
         tries: int = 2,
         client_message_id: str | None = None,
     ) -> RunResult | TypedResult[T]:
@@ -177,6 +182,8 @@ class ChannelSession:
             content: what to say.
             output: the type that the final answer must have, such as a pydantic model. It is asked
                 for, validated, and asked for again with what was wrong with it.
+            strategy: with `output`, how the model is made to keep the type; None takes the best
+                way that it has. A way that it has not ends the Run as failed.
             tries: with `output`, how many messages may be sent for one valid answer.
             client_message_id: your own id of the message, kept with it.
 
@@ -186,18 +193,18 @@ class ChannelSession:
             AnswerInvalidError: with `output`, if no valid answer came.
         """
 
-        async def send(message: MessageInput) -> RunResult:
-            return await self._send_and_wait(message, client_message_id)
+        async def send(message: MessageInput, wanted: OutputFormat | None = None) -> RunResult:
+            return await self._send_and_wait(message, client_message_id, wanted)
 
         message = MessageInput.of(content)
         if output is None:
             return await send(message)
-        return await typed_answer(send, message, output, tries)
+        return await typed_answer(send, message, AnswerType(output, strategy), tries)
 
     async def _send_and_wait(
-        self, content: MessageInput, client_message_id: str | None
+        self, content: MessageInput, client_message_id: str | None, output: OutputFormat | None
     ) -> RunResult:
-        request = self._message(content, client_message_id)
+        request = replace(self._message(content, client_message_id), output=output)
         self._waiting_calls += 1
         try:
             result = await self._submitted(self._access.send_and_wait(request))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -13,6 +13,8 @@ from agentslot.session import (
     ClassifiedError,
     ErrorKind,
     MessageInput,
+    OutputFormat,
+    OutputStrategy,
     RunStatus,
     TextPart,
     safe_line,
@@ -21,6 +23,8 @@ from agentslot.session import (
 T = TypeVar("T")
 
 _FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_NOT_A_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+_MEMBER = "value"
 _SHOWN_PROBLEMS = 5
 
 
@@ -56,10 +60,47 @@ class AnswerInvalidError(ClassifiedError):
         self.problems = problems
 
 
+class AnswerType(Generic[T]):
+    """The type of a wanted answer: how it is asked for, and read.
+
+    Providers hold models to objects only, so any other value is asked for as the one member of an
+    object.
+    """
+
+    def __init__(self, output: type[T], strategy: OutputStrategy | None = None) -> None:
+        self._adapter = TypeAdapter(output)
+        schema = self._adapter.json_schema()
+        self._wrapped = schema.get("type") != "object"
+        name = _NOT_A_NAME.sub("_", str(schema.get("title", "")))[:64]
+        document = dumps(_as_object(schema) if self._wrapped else schema)
+        self.format = OutputFormat(document, name or "answer", strategy)
+
+    def read(self, text: str) -> T:
+        """The value.
+
+        Raises:
+            JsonError: the text is not one JSON value, alone or in a fence.
+            ValidationError: the value is of another type.
+        """
+        fenced = _FENCED.match(text)
+        document = fenced.group(1) if fenced else text.strip()
+        value = loads(document)  # pydantic takes the last of two equal members; this refuses them
+        if self._wrapped and isinstance(value, dict) and value.keys() == {_MEMBER}:
+            document = dumps(value[_MEMBER])
+        return self._adapter.validate_json(document)
+
+
+def _as_object(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an object whose one member has that schema; definitions stay at the top."""
+    member = {name: value for name, value in schema.items() if name != "$defs"}
+    whole = {"type": "object", "properties": {_MEMBER: member}, "required": [_MEMBER]}
+    return {**whole, "$defs": schema["$defs"]} if "$defs" in schema else whole
+
+
 async def typed_answer(
-    send: Callable[[MessageInput], Awaitable[RunResult]],
+    send: Callable[[MessageInput, OutputFormat], Awaitable[RunResult]],
     content: MessageInput,
-    output: type[T],
+    wanted: AnswerType[T],
     tries: int,
 ) -> TypedResult[T]:
     """Send a message, ask for an answer of a type, and ask again with what was wrong with it.
@@ -70,28 +111,19 @@ async def typed_answer(
     """
     if tries < 1:
         raise ValueError(f"tries must be at least 1, not {tries}")
-    adapter = TypeAdapter(output)
-    schema = dumps(adapter.json_schema())
-    message = MessageInput((*content.parts, TextPart(_instruction(schema))))
+    message = content
     for attempt in range(1, tries + 1):
-        result = await send(message)
+        result = await send(message, wanted.format)
         if result.status is not RunStatus.COMPLETED:
             raise AnswerInvalidError(result, ())
         try:
-            return TypedResult(_read(adapter, result.text), result)
+            return TypedResult(wanted.read(result.text), result)
         except (JsonError, ValidationError) as error:
             problems = _problems(error)
             if attempt == tries:
                 raise AnswerInvalidError(result, problems) from error
-        message = MessageInput((TextPart(_correction(problems, schema)),))
+        message = MessageInput((TextPart(_correction(problems)),))
     raise AssertionError("unreachable: the last try returns or raises")
-
-
-def _read(adapter: TypeAdapter[T], text: str) -> T:
-    fenced = _FENCED.match(text)
-    document = fenced.group(1) if fenced else text.strip()
-    loads(document)  # pydantic takes the last of two equal members; this refuses them
-    return adapter.validate_json(document)
 
 
 def _problems(error: JsonError | ValidationError) -> tuple[str, ...]:
@@ -104,16 +136,6 @@ def _problems(error: JsonError | ValidationError) -> tuple[str, ...]:
     )
 
 
-def _instruction(schema: str) -> str:
-    return (
-        "\n\nWhen you are done, answer with one JSON value and nothing else, without any text"
-        f" around it. It must fit this JSON Schema:\n{schema}"
-    )
-
-
-def _correction(problems: tuple[str, ...], schema: str) -> str:
+def _correction(problems: tuple[str, ...]) -> str:
     listed = "\n".join(f"- {problem}" for problem in problems)
-    return (
-        f"Your last answer does not fit the schema:\n{listed}\n\nAnswer again with one JSON value"
-        f" and nothing else. The JSON Schema:\n{schema}"
-    )
+    return f"Your last answer does not fit the schema:\n{listed}\n\nGive the whole answer again."

@@ -60,7 +60,15 @@ from agentslot.model.wires.google_generative_ai import (
 from agentslot.model.wires.ollama_chat import OllamaSettings
 from agentslot.model.wires.openai_completions import CompatibilityProfile
 from agentslot.model.wires.openai_responses import ResponsesSettings
-from agentslot.session import Modality, ModelConfig, Reasoning, TokenUsage, ToolDefinition
+from agentslot.session import (
+    Modality,
+    ModelConfig,
+    OutputFormat,
+    OutputStrategy,
+    Reasoning,
+    TokenUsage,
+    ToolDefinition,
+)
 
 __all__ = [
     "ATTEMPT_OBSERVER",
@@ -106,6 +114,8 @@ __all__ = [
     "OpenAICompatibleModule",
     "OpenAIResponsesModule",
     "OpenAITokens",
+    "OutputFormat",
+    "OutputStrategy",
     "Price",
     "Proceed",
     "ProviderExecutor",

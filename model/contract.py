@@ -15,6 +15,8 @@ from agentslot.session import (
     AttemptStatus,
     Modality,
     ModelConfig,
+    OutputFormat,
+    OutputStrategy,
     Part,
     Reasoning,
     RunId,
@@ -35,6 +37,7 @@ class ModelRequest:
         system_prompt: the fixed prompt, or None.
         inputs: the conversation, protocol-legal: calls follow their message, results their calls.
         tools: what the model may call, in a stable order.
+        output: the form that the final answer must have, if one is asked for.
     """
 
     session_id: SessionId
@@ -44,6 +47,7 @@ class ModelRequest:
     system_prompt: str | None
     inputs: Transcript
     tools: tuple[ToolDefinition, ...] = ()
+    output: OutputFormat | None = None
 
 
 class FinishReason(StrEnum):
@@ -207,6 +211,10 @@ class ExecutionCapabilities:
         reasoning: efforts that may be asked for; at least `default`.
         context_window_tokens: input plus output.
         max_output_tokens: at most the window; 0 if unknown.
+        structured_output: how the executor can meet the `output` of a request, the best way first;
+            empty if it does not read it. The model is then told in words by whoever asks.
+        native_output_with_tools: whether the native way goes together with tools. If not, the next
+            one is taken where there are tools.
     """
 
     context_window_tokens: int
@@ -215,6 +223,8 @@ class ExecutionCapabilities:
     output_modalities: frozenset[Modality] = frozenset({Modality.TEXT})
     tool_calling: bool = True
     reasoning: tuple[Reasoning, ...] = (Reasoning.DEFAULT,)
+    structured_output: tuple[OutputStrategy, ...] = ()
+    native_output_with_tools: bool = True
 
 
 class ModelExecutor(Protocol):

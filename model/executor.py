@@ -18,6 +18,7 @@ from agentslot.model.extension import (
     ModelMiddleware,
     ModelProvider,
 )
+from agentslot.model.structured import execute_shaped, shaped
 from agentslot.session import ClassifiedError, ErrorKind, ModelConfig
 
 
@@ -42,7 +43,15 @@ class ProviderExecutor:
 
     async def count_tokens(self, request: ModelRequest) -> int:
         """Tokens of the request, as its provider counts them; see TokenCounter."""
-        return await self.provider(request.config).count_tokens(request)
+        return await self.provider(request.config).count_tokens(self.shaped(request))
+
+    def shaped(self, request: ModelRequest) -> ModelRequest:
+        """The request as its provider gets it, with the strategy for the wanted form chosen.
+
+        Raises:
+            ClassifiedError: `invalid_input/output_strategy_not_supported`.
+        """
+        return request if request.output is None else shaped(request, self.inspect(request.config))
 
     def provider(self, config: ModelConfig) -> ModelProvider:
         """The provider that the selection names.
@@ -71,12 +80,12 @@ class _Rest:
 
     def __call__(self, request: ModelRequest, recorder: AttemptRecorder) -> ModelStream:
         if not self._left:
-            return self._executor.provider(request.config).execute(request, recorder)
+            return execute_shaped(self._executor.provider(request.config), request, recorder)
         first, *others = self._left
         return first.execute(request, recorder, _Rest(self._executor, tuple(others)))
 
     def fingerprint(self, request: ModelRequest) -> str:
-        return self._executor.provider(request.config).fingerprint(request)
+        return self._executor.provider(request.config).fingerprint(self._executor.shaped(request))
 
 
 class ProvidersModule(Module):

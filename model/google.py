@@ -83,7 +83,7 @@ class GoogleModule(ProviderModule):
             f"model.google.{provider}",
             GoogleGenerativeAIWire(chosen, vertex),
             Endpoint(server, key_reference(variable, credential), headers or {}),
-            describe_models(models, provider, server, guess),
+            describe_models(models, provider, server, guess, chosen.takes_output_with_tools),
             retry=retry,
             timeouts=timeouts,
         )

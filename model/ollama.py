@@ -9,7 +9,7 @@ from agentslot.model.endpoint import Endpoint, key_reference
 from agentslot.model.provider import ProviderModule, describe_models
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wires.ollama_chat import OllamaChatWire, OllamaSettings, ollama_url
-from agentslot.session import Reasoning
+from agentslot.session import OutputStrategy, Reasoning
 from agentslot.session.credential import CredentialRef
 
 _EFFORTS = (Reasoning.DEFAULT, Reasoning.LOW, Reasoning.MEDIUM, Reasoning.HIGH)
@@ -59,9 +59,16 @@ class OllamaModule(ProviderModule):
             ValueError: host is none, there is no model, or a descriptor names another provider.
         """
         chosen = settings or OllamaSettings()
-        capabilities = ExecutionCapabilities(chosen.context_window_tokens, reasoning=_EFFORTS)
+        capabilities = ExecutionCapabilities(
+            chosen.context_window_tokens,
+            reasoning=_EFFORTS,
+            structured_output=tuple(OutputStrategy),
+        )
         url = ollama_url(os.environ.get("OLLAMA_HOST", "") if host is None else host)
-        described = describe_models(models, provider, url, lambda _: capabilities)
+        # What constrains an answer there leaves a model no way to call a tool.
+        described = describe_models(
+            models, provider, url, lambda _: capabilities, native_output_with_tools=lambda _: False
+        )
         windows = {d.model: d.capabilities.context_window_tokens for d in described}
         super().__init__(
             f"model.ollama.{provider}",

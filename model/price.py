@@ -39,9 +39,15 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class RatesAbove(Rates):
-    """Rates of a whole request that has more than `above` tokens of input, cached ones included."""
+    """Rates of some requests, each priced as a whole.
+
+    Attributes:
+        above: only those with more tokens of input than this, cached ones included.
+        service: only those that the provider served by that tier, such as `flex` or `priority`.
+    """
 
     above: int = 0
+    service: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +55,29 @@ class Price(Rates):
     """The rates of one model.
 
     Attributes:
-        tiers: rates of long requests; of several that apply, those of the highest bound.
+        tiers: rates of long requests and of other service tiers; of several that apply, those of
+            the highest bound.
     """
 
     tiers: tuple[RatesAbove, ...] = ()
 
+    def lists(self, service_tier: str) -> bool:
+        """Whether there are rates for that service tier; the ordinary one has the others."""
+        return any(tier.service == service_tier for tier in self.tiers)
+
     def cost(self, usage: TokenUsage) -> Decimal:
-        """What an attempt with that usage costs, in US dollars, exactly."""
-        above = [tier for tier in self.tiers if usage.input > tier.above]
-        rates = max(above, key=lambda tier: tier.above) if above else self
-        return _plain(rates.charge(usage))
+        """What an attempt with that usage costs, in US dollars, exactly.
+
+        A service tier that is not listed costs what the ordinary one does.
+        """
+        service = usage.service_tier if self.lists(usage.service_tier) else ""
+        of_it = (tier for tier in self.tiers if tier.service == service)
+        reached = [tier for tier in of_it if usage.input > tier.above or not tier.above]
+        rates = max(reached, key=lambda tier: tier.above) if reached else self
+        return plain_amount(rates.charge(usage))
 
 
-def _plain(amount: Decimal) -> Decimal:
+def plain_amount(amount: Decimal) -> Decimal:
     """The same amount written in one way, so that equal amounts are equal in a record too."""
     shortest = amount.normalize()
     return shortest.quantize(Decimal(1)) if shortest == shortest.to_integral() else shortest

@@ -21,6 +21,7 @@ from agentslot.model.extension import MODEL_PROVIDERS
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire
 from agentslot.model.wireprovider import WireProvider
+from agentslot.session import OutputStrategy
 from agentslot.session.credential import CREDENTIAL_RESOLVER, in_environment
 
 log = logging.getLogger(__name__)
@@ -106,6 +107,7 @@ def describe_models(
     provider: str,
     base_url: str,
     guess: Callable[[str], ExecutionCapabilities],
+    native_output_with_tools: Callable[[str], bool] = lambda _: True,
 ) -> tuple[ModelDescriptor, ...]:
     """Descriptors of the models that a module was given.
 
@@ -115,15 +117,20 @@ def describe_models(
         provider: key of the provider.
         base_url: the server. The catalog is asked for its vendor, if the host is that of one.
         guess: what a model is taken for that is named by its id alone and is not in the catalog.
+        native_output_with_tools: whether a model can be held to a schema while it has tools.
 
     Raises:
         ValueError: there is no model, or a descriptor names another provider.
     """
     if isinstance(models, str) or not models:
         raise ValueError(f"models must be a list of at least one model, not {models!r}")
-    described = tuple(
+    named = (
         _describe(model, provider, base_url, guess) if isinstance(model, str) else model
         for model in models
+    )
+    described = tuple(
+        replace(each, capabilities=_output_of(each, native_output_with_tools(each.model)))
+        for each in named
     )
     for descriptor in described:
         if descriptor.provider != provider:
@@ -149,3 +156,14 @@ def _describe(
     # Which efforts a model takes, the wire can tell by its name better than a sibling's row.
     efforts = guess(model).reasoning
     return replace(descriptor, capabilities=replace(descriptor.capabilities, reasoning=efforts))
+
+
+def _output_of(model: ModelDescriptor, native_with_tools: bool) -> ExecutionCapabilities:
+    """What a model can do, completed by what every wire makes of a wanted form of the answer."""
+    known = model.capabilities
+    usual = (OutputStrategy.TOOL,) if known.tool_calling else ()
+    return replace(
+        known,
+        structured_output=known.structured_output or (*usual, OutputStrategy.PROMPTED),
+        native_output_with_tools=known.native_output_with_tools and native_with_tools,
+    )

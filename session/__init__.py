@@ -120,6 +120,7 @@ from agentslot.session.message import (
 )
 from agentslot.session.modelconfig import Modality, ModelConfig, Reasoning, TokenUsage
 from agentslot.session.modules import FileStoreModule, MemoryStoreModule, SqliteStoreModule
+from agentslot.session.output import OutputFormat, OutputStrategy
 from agentslot.session.pages import history_page
 from agentslot.session.postgres import PostgresStore, PostgresStoreModule
 from agentslot.session.salvage import FileReport, Problem, check_file, salvage
@@ -255,6 +256,8 @@ __all__ = [
     "ModelConfigChanged",
     "NewSession",
     "OpenKind",
+    "OutputFormat",
+    "OutputStrategy",
     "Part",
     "Payload",
     "PostgresStore",

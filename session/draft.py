@@ -189,7 +189,8 @@ class Draft:
     def _check_queue_against_messages(self) -> None:
         for queued in self.consumed:
             message = self.messages.get(queued.id)
-            if message is None or message.parts != queued.parts:
+            wanted = queued.parts, queued.output
+            if message is None or (message.parts, message.output) != wanted:
                 raise history_broken(f"queued message {queued.id!r} was taken but not appended")
         for item in self.queue:
             if item.message.id in self.messages:

@@ -11,6 +11,7 @@ from typing import TypeVar
 from agentslot.session.facts import Fact, RunStatus
 from agentslot.session.identity import AttemptId, MessageId, RunId, StepId, ToolCallId
 from agentslot.session.message import Message
+from agentslot.session.output import OutputFormat
 from agentslot.session.sharedlist import SharedList
 from agentslot.session.toolcall import ToolCall, ToolResult
 
@@ -115,6 +116,14 @@ class History(SharedList[Fact]):
     def run_start(self, run_id: RunId) -> Fact | None:
         """The fact that started the Run."""
         return self._find(self._index.run_starts, run_id)
+
+    def wanted_output(self, run_id: RunId) -> OutputFormat | None:
+        """The form that the message with which the Run began asks its answer to have."""
+        start = self.run_start(run_id)
+        if start is None or start.sequence >= self._length:
+            return None
+        began = self._items[start.sequence].payload
+        return began.output if isinstance(began, Message) else None
 
     def run_end(self, run_id: RunId) -> Fact | None:
         """The fact that ended the Run."""

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Literal
 
 from agentslot.session.identity import ClientMessageId, MessageId, RunId, StepId
+from agentslot.session.output import OutputFormat
 
 
 class Role(StrEnum):
@@ -69,6 +70,9 @@ class Message:
 
     A user message that a Run has taken up, and every assistant message, carries the run and step it
     belongs to. Empty parts are legal only for an assistant message that owns tool calls.
+
+    Attributes:
+        output: of a user message: the form that the answer of the Run which it begins must have.
     """
 
     id: MessageId
@@ -79,6 +83,7 @@ class Message:
     step_id: StepId | None = None
     client_message_id: ClientMessageId | None = None
     continuation: Continuation | None = None
+    output: OutputFormat | None = None
     kind: Literal["message"] = "message"
 
     @property

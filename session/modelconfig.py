@@ -34,6 +34,10 @@ class ModelConfig:
         reasoning: effort asked for.
         temperature: sampling temperature, or None to leave it to the provider.
         max_tokens: upper bound of output tokens of one call, or None.
+        stop_sequences: texts before which an answer ends. A provider that knows none refuses them.
+
+    Raises:
+        ValueError: one of them cannot be asked of any model.
     """
 
     provider: str
@@ -41,6 +45,7 @@ class ModelConfig:
     reasoning: Reasoning = Reasoning.DEFAULT
     temperature: float | None = None
     max_tokens: int | None = None
+    stop_sequences: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.model or self.model != self.model.strip():
@@ -53,6 +58,9 @@ class ModelConfig:
             raise ValueError(msg)
         if self.max_tokens is not None and self.max_tokens < 1:
             msg = f"max_tokens must be at least 1, not {self.max_tokens}"
+            raise ValueError(msg)
+        if isinstance(self.stop_sequences, str) or not all(self.stop_sequences):
+            msg = f"stop_sequences must be a tuple of texts, not {self.stop_sequences!r}"
             raise ValueError(msg)
 
 
@@ -67,6 +75,8 @@ class TokenUsage:
         reasoning: the part of `output` that was thinking.
         total: at least input plus output.
         cache_write_1h: the part of `cache_write` that is kept for an hour, which costs more.
+        service_tier: by which the provider served it, such as `flex` or `priority`; empty for the
+            ordinary one, and in a sum of several.
         estimated: True when the provider reported nothing and we counted ourselves.
     """
 
@@ -78,8 +88,10 @@ class TokenUsage:
     total: int = 0
     estimated: bool = False
     cache_write_1h: int = 0
+    service_tier: str = ""
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
+        tiers = {usage.service_tier for usage in (self, other) if usage.total}
         return TokenUsage(
             self.input + other.input,
             self.output + other.output,
@@ -89,4 +101,5 @@ class TokenUsage:
             self.total + other.total,
             self.estimated or other.estimated,
             self.cache_write_1h + other.cache_write_1h,
+            tiers.pop() if len(tiers) == 1 else "",
         )

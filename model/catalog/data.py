@@ -1,6 +1,6 @@
 """The models that this release knows, as the vendors describe and price them on its date."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from agentslot import AgentSlotError
 from agentslot.model.contract import ExecutionCapabilities
 from agentslot.model.price import Price
-from agentslot.session import Modality, Reasoning
+from agentslot.session import Modality, OutputStrategy, Reasoning
 
 _FILE = "models.json"
 
@@ -30,6 +30,7 @@ class CatalogModel:
         output: most tokens of one answer; 0 if unknown.
         reasoning: efforts that may be asked for, beside the default.
         tools: whether it can call tools.
+        structured: whether its server holds it to a schema.
         price: None if it is not known.
     """
 
@@ -39,6 +40,7 @@ class CatalogModel:
     outputs: tuple[Modality, ...] = (Modality.TEXT,)
     reasoning: tuple[Reasoning, ...] = ()
     tools: bool = False
+    structured: bool = False
     price: Price | None = None
 
     @property
@@ -51,7 +53,15 @@ class CatalogModel:
             output_modalities=frozenset(self.outputs),
             tool_calling=self.tools,
             reasoning=(Reasoning.DEFAULT, *self.reasoning),
+            structured_output=tuple(self._strategies()),
         )
+
+    def _strategies(self) -> Iterator[OutputStrategy]:
+        if self.structured:
+            yield OutputStrategy.NATIVE
+        if self.tools:
+            yield OutputStrategy.TOOL
+        yield OutputStrategy.PROMPTED
 
 
 @dataclass(frozen=True, slots=True)

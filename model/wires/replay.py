@@ -1,11 +1,14 @@
 """What goes back to the model that wrote it, and to no other."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from agentslot._json import JsonError, JsonValue, dumps, loads
-from agentslot.model.wires.reading import JsonObject, as_objects
+from agentslot.model.wires.reading import JsonObject, as_object, as_objects
 from agentslot.session import Message, TextPart
+
+_CALL_TYPES = frozenset({"tool_use", "function_call", "functionCall"})
+"""The types of the blocks that are calls, on all wires whose continuation has blocks."""
 
 
 def own_state(message: Message, provider: str, model: str) -> JsonValue:
@@ -17,6 +20,24 @@ def own_state(message: Message, provider: str, model: str) -> JsonValue:
         return loads(state.state)
     except JsonError:
         return None  # what is stored must never stop a request
+
+
+def without_calls(state: str | None, positions: Collection[int]) -> str | None:
+    """A continuation without the places of some calls, given by their positions.
+
+    On wires whose continuation has no places for calls it stays as it is.
+    """
+    blocks = None if state is None else loads(state)
+    if not isinstance(blocks, list):
+        return state
+    kept: list[JsonValue] = []
+    position = -1
+    for block in blocks:
+        is_call = as_object(block).get("type") in _CALL_TYPES
+        position += is_call
+        if not (is_call and position in positions):
+            kept.append(block)
+    return dumps(kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,9 @@ MODALITIES = ("text", "image", "audio")
 TOTALS = {("openai", 272_000): 400_000, ("openai", 922_000): 1_050_000}
 """Windows of models whose largest input is less than their window."""
 
+ANY_OBJECT = {"alibaba", "deepseek", "moonshot", "zai"}
+"""Vendors whose servers promise any JSON object, not one that fits a schema."""
+
 RATES = {
     "input": "input_cost_per_token",
     "output": "output_cost_per_token",
@@ -79,6 +82,9 @@ RATES = {
     "cache_write": "cache_creation_input_token_cost",
     "cache_write_1h": "cache_creation_input_token_cost_above_1hr",
 }
+SERVICES = ("flex", "priority")
+"""Service tiers that an answer may say it was served by."""
+
 TIER = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 
 
@@ -95,7 +101,7 @@ def litellm_rates(entry: Row, behind: str = "") -> Row:
 
 
 def litellm_price(entry: Row) -> Row | None:
-    """Base rates, and those of the tiers that begin above a number of tokens."""
+    """Base rates, and those above a number of tokens or of another service tier."""
     if pricing := entry.get("tiered_pricing"):
         base, *above = pricing
         tiers = [{"above": int(t["range"][0]), **litellm_rates(t)} for t in above]
@@ -103,10 +109,13 @@ def litellm_price(entry: Row) -> Row | None:
     else:
         rates = litellm_rates(entry)
         steps = sorted(int(found[1]) for key in entry if (found := TIER.fullmatch(key)))
-        tiers = [
-            {"above": step * 1_000, **litellm_rates(entry, f"_above_{step}k_tokens")}
-            for step in steps
-        ]
+        above = [({"above": step * 1_000}, f"_above_{step}k_tokens") for step in steps]
+        tiers = [{**bound, **litellm_rates(entry, name)} for bound, name in above]
+        for service in SERVICES:
+            tiers += [
+                {**bound, "service": service, **litellm_rates(entry, f"{name}_{service}")}
+                for bound, name in [({}, ""), *above]
+            ]
     return priced(rates, tiers)
 
 
@@ -165,6 +174,7 @@ def litellm_rows(
                 outputs=set(entry.get("supported_output_modalities", ["text"])),
                 reasoning=litellm_levels(entry),
                 tools=bool(entry.get("supports_function_calling")),
+                structured=bool(entry.get("supports_response_schema")) and name not in ANY_OBJECT,
                 price=litellm_price(entry),
             ),
         )
@@ -192,6 +202,7 @@ def models_dev_rows(models: dict[str, Row]) -> Iterator[tuple[str, Row]]:
                 outputs=set(modalities["output"]),
                 reasoning=["low", "medium", "high"] if entry["reasoning"] else [],
                 tools=entry["tool_call"],
+                structured=bool(entry.get("structured_output")),
                 price=priced(rates, []),
             ),
         )
@@ -205,6 +216,7 @@ def row(
     outputs: set[str],
     reasoning: list[str],
     tools: bool,
+    structured: bool,
     price: Row | None,
 ) -> Row:
     """One model in our form; what equals the reader's default is left out."""
@@ -218,6 +230,8 @@ def row(
         made["reasoning"] = reasoning
     if tools:
         made["tools"] = True
+    if structured:
+        made["structured"] = True
     if price:
         made["price"] = price
     return made
@@ -236,7 +250,7 @@ def differences(name: str, rows: dict[str, Row], others: dict[str, Row]) -> Iter
 
 
 def changes(before: Row, after: Row) -> Iterator[str]:
-    """What is different from the file that was there, in all that decides on money or thinking."""
+    """What is different from the file that was there, in all that decides on asking and paying."""
     for name, vendor in after.items():
         old = before.get(name, {}).get("models", {})
         for model in sorted(old.keys() | vendor["models"].keys()):
@@ -244,7 +258,7 @@ def changes(before: Row, after: Row) -> Iterator[str]:
             if was is None or now is None:
                 yield f"{'+' if was is None else '-'} {name}/{model}"
                 continue
-            for key in ("window", "output", "reasoning", "price"):
+            for key in ("window", "output", "reasoning", "structured", "price"):
                 if was.get(key) != now.get(key):
                     yield f"~ {name}/{model}: {key} {was.get(key)} -> {now.get(key)}"
 

@@ -39,6 +39,8 @@ def append_message(draft: Draft, change: AppendMessage) -> None:
 def _check_assistant_message(draft: Draft, message: Message) -> None:
     if message.step_id is None:
         raise invalid_change(f"assistant message {message.id!r} names no step")
+    if message.output is not None:
+        raise invalid_change(f"assistant message {message.id!r} asks for an answer")
     draft.active(message.run_id)
     if not message.parts:
         draft.owing.add(message.id)

@@ -41,6 +41,7 @@ def rebuilt_request(state: SessionState, view: ContextView) -> ModelRequest:
         prompt,
         Transcript(inputs),
         () if view.tools is None else _tools(state.texts[view.tools]),
+        state.history.wanted_output(view.run_id),
     )
 
 

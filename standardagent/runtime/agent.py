@@ -251,4 +251,5 @@ class AgentRuntime:
             request.input.parts,
             components.now(),
             client_message_id=request.client_message_id,
+            output=request.output,
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from agentslot._json import dumps
 from agentslot.model import ModelRequest, Transcript
+from agentslot.model.structured import shaped
 from agentslot.session import (
     ClassifiedError,
     ContextRange,
@@ -97,9 +98,20 @@ async def prepare_request(run: Run, parts: FixedParts) -> PreparedRequest:
 
 
 def _request(run: Run, parts: FixedParts, inputs: Transcript) -> ModelRequest:
-    return ModelRequest(
-        run.owner.id, run.id, run.step_id, run.config, parts.prompt, inputs, parts.tools
+    request = ModelRequest(
+        run.owner.id, run.id, run.step_id, run.config, parts.prompt, inputs, parts.tools, run.output
     )
+    return request if run.output is None else _understood(run, request)
+
+
+def _understood(run: Run, request: ModelRequest) -> ModelRequest:
+    """The request as the executor reads it: one that knows no `output` is told in words.
+
+    Raises:
+        ClassifiedError: `invalid_input/output_strategy_not_supported`.
+    """
+    capabilities = run.owner.components.executor.inspect(run.config)
+    return request if capabilities.structured_output else shaped(request, capabilities)
 
 
 def _limit(run: Run, parts: FixedParts) -> int:

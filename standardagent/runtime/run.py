@@ -40,6 +40,7 @@ class Run:
     """Identity, position and fate of the active Run of a Session.
 
     Attributes:
+        output: the form that the final answer must have, if one was asked for.
         follow_ons: how often completion gates have made it go on.
     """
 
@@ -48,6 +49,7 @@ class Run:
         self.id: RunId = active.id
         self.config: ModelConfig = active.config
         self.config_revision = active.config_revision
+        self.output = owner.state.history.wanted_output(active.id)
         self.scope = anyio.CancelScope()
         self._work: Interruptible = self.scope
         self._acting = False
@@ -144,6 +146,7 @@ def taking(
                     run_id,
                     step_id,
                     queued.client_message_id,
+                    output=queued.output,
                 )
             )
         )

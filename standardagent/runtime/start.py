@@ -49,6 +49,7 @@ def start_with_message(owner: SessionOwner, message: Message, admission: Admissi
         run_id,
         step_id,
         message.client_message_id,
+        output=message.output,
     )
     contexts = [*admission.consumed(run_id, step_id), *_opening(owner, run_id, step_id)]
     return RunStart(run_id, step_id, (start, AppendMessage(placed), *contexts))

@@ -12,6 +12,8 @@ from agentslot.model import (
     ModelConfig,
     ModelError,
     ModelRequest,
+    OutputFormat,
+    OutputStrategy,
     Reasoning,
     ToolDefinition,
     Transcript,
@@ -94,6 +96,7 @@ def encode(vendor: str, scenario: Scenario) -> Exchange:
         Reasoning(scenario.effort or "default"),
         scenario.temperature,
         scenario.max_tokens,
+        tuple(scenario.stop),
     )
     request = ModelRequest(
         SessionId(SESSION),
@@ -103,10 +106,22 @@ def encode(vendor: str, scenario: Scenario) -> Exchange:
         scenario.system,
         Transcript(_History(vendor, wire, config).of(scenario.turns)),
         tuple(ToolDefinition(t["name"], t["description"], t["schema"]) for t in scenario.tools),
+        _output(scenario),
     )
     sent = wire.encode(request, IMAGES)
     headers = {"content-type": "application/json", **sent.headers, **wire.authorization(KEY)}
     return Exchange(f"{asked.base}{sent.path}", headers, sent.body)
+
+
+def _output(scenario: Scenario) -> OutputFormat | None:
+    """The form that is asked for, in the way that the scenario means."""
+    if scenario.output:
+        name, native = scenario.output.get("title", "answer"), OutputStrategy.NATIVE
+        return OutputFormat(json.dumps(scenario.output), name, native)
+    if scenario.must_call:
+        schema = json.dumps(scenario.tools[-1]["schema"])
+        return OutputFormat(schema, strategy=OutputStrategy.TOOL)
+    return None
 
 
 class _History:

@@ -23,6 +23,15 @@ _SCHEMA = {
     "additionalProperties": False,
 }
 _TOOL = {"name": "look", "description": "d", "schema": _SCHEMA}
+_ANSWER = {
+    "properties": {
+        "x": {"title": "X", "type": "integer"},
+        "tags": {"items": {"type": "string"}, "title": "Tags", "type": "array"},
+    },
+    "required": ["x", "tags"],
+    "title": "Ans",
+    "type": "object",
+}
 _ASKED = user("hi", picture())
 _CALLS = [call(f"t{n}", f'{{"q": "{n}"}}') for n in range(3)]
 _RESULTS = results(*(result(f"t{n}", f"r{n}") for n in range(3)))
@@ -79,6 +88,32 @@ TRANSCRIPTS = {
         system="You are terse.",
         tools=[_TOOL],
         max_tokens=512,
+        vendors=("ollama",),
+    ),
+    "openai-chat-structured_1": Scenario(
+        "recorded-structured",
+        [user("hi")],
+        system="s",
+        output=_ANSWER,
+        model="m",
+        vendors=("openai-chat",),
+    ),
+    "openai-responses-structured_1": Scenario(
+        "recorded-structured",
+        [user("hi")],
+        output=_ANSWER,
+        model="m",
+        vendors=("openai-responses",),
+    ),
+    "gemini-structured_1": Scenario(
+        "recorded-structured", [user("hi")], output=_ANSWER, effort="low", vendors=("google",)
+    ),
+    "ollama-structured_1": Scenario(
+        "recorded-structured",
+        [user("hi")],
+        output=_ANSWER,
+        model="m",
+        effort="low",
         vendors=("ollama",),
     ),
 }

@@ -28,6 +28,9 @@ class Scenario:
         effort: how much the model shall think.
         budget: the tokens that `effort` stands for, on models that count them.
         cache: how long the vendor shall keep the beginning.
+        output: the schema that the vendor shall hold the answer to.
+        must_call: whether the model has to call a tool; the last one then brings the answer.
+        stop: texts before which the answer shall end.
         model: the model to ask, where it is not the vendor's usual one.
         vendors: whom it is asked of.
     """
@@ -41,6 +44,9 @@ class Scenario:
     effort: Literal["low", "medium", "high"] | None = None
     budget: int | None = None
     cache: Literal["short", "long"] | None = None
+    output: Json | None = None
+    must_call: bool | None = None
+    stop: Sequence[str] = ()
     model: str | None = None
     vendors: Sequence[str] = VENDORS
 
@@ -124,6 +130,40 @@ _RICH: Json = {
     },
     "required": ["unit", "deep"],
     "additionalProperties": False,
+}
+_ANSWER: Json = {
+    "properties": {
+        "x": {"title": "X", "type": "integer"},
+        "tags": {"items": {"type": "string"}, "title": "Tags", "type": "array"},
+    },
+    "required": ["x", "tags"],
+    "title": "Ans",
+    "type": "object",
+}
+_NESTED: Json = {
+    "$defs": {
+        "Stop": {
+            "properties": {
+                "city": {"type": "string", "description": "Its name."},
+                "when": {"type": "string", "format": "date"},
+            },
+            "required": ["city", "when"],
+            "type": "object",
+        }
+    },
+    "properties": {
+        "stops": {"items": {"$ref": "#/$defs/Stop"}, "type": "array"},
+        "kind": {"enum": ["work", "fun"]},
+        "note": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        "back": {"$ref": "#/$defs/Stop"},
+    },
+    "required": ["stops", "kind", "note", "back"],
+    "type": "object",
+}
+_LIMITED: Json = {
+    "properties": {"share": {"type": "number", "minimum": 0, "maximum": 1}},
+    "required": ["share"],
+    "type": "object",
 }
 _NOTHING: Json = {"type": "object", "properties": {}}
 _ODD = 'quotes " and \\ and /, \t tab, line\nend, é, 日本語, עברית, 👩🏽‍🚀, \u2028, \x7f, \x01'
@@ -253,6 +293,30 @@ SCENARIOS = (
         effort="low",
         budget=2048,
         max_tokens=8192,
+    ),
+    Scenario("structured", [user("hi")], output=_ANSWER),
+    Scenario("structured-nested", [user("hi")], output=_NESTED),
+    Scenario("structured-limits", [user("hi")], output=_LIMITED),
+    Scenario("structured-effort", [user("hi")], output=_ANSWER, effort="low", max_tokens=4096),
+    Scenario(
+        "structured-tools",
+        [_ASK, *_round(1)],
+        output=_ANSWER,
+        tools=[tool()],
+        vendors=("openai-chat", "openai-responses", "anthropic", "google"),
+    ),
+    Scenario(
+        "answer-by-tool",
+        [_ASK, *_round(1)],
+        tools=[tool(), tool("final_answer", _RICH)],
+        must_call=True,
+        vendors=("openai-chat", "openai-responses", "anthropic", "google"),
+    ),
+    Scenario(
+        "stop-sequences",
+        [user("count")],
+        stop=["END", "\n\n", "é"],
+        vendors=("openai-chat", "anthropic", "google", "ollama"),
     ),
     *(
         Scenario(

@@ -94,7 +94,7 @@ def stages(vendor: Vendor) -> OpenStage:
     return open_stage
 
 
-def _completions(*deltas: dict[str, Any], finish: str = "") -> bytes:
+def completions(*deltas: dict[str, Any], finish: str = "") -> bytes:
     chunks: list[dict[str, Any]] = [{"choices": [{"delta": delta}]} for delta in deltas]
     if finish:
         chunks.append({"choices": [{"delta": {}, "finish_reason": finish}]})
@@ -120,9 +120,9 @@ VENDORS = {
     "openai-completions": Vendor(
         lambda url: OpenAICompatibleModule(f"{url}/v1", ["m"], retry=AT_ONCE),
         ModelConfig("openai", "m"),
-        answer=_completions({"content": "hi"}, finish="stop"),
-        beginning=_completions({"content": "hi"}),
-        call=_completions(_COMPLETIONS_CALL, finish="tool_calls"),
+        answer=completions({"content": "hi"}, finish="stop"),
+        beginning=completions({"content": "hi"}),
+        call=completions(_COMPLETIONS_CALL, finish="tool_calls"),
         refusal=lambda message: {"error": {"message": message}},
     ),
     "anthropic-messages": Vendor(

@@ -34,8 +34,9 @@ def test_every_row_makes_sense() -> None:
             assert 0 <= row.output <= row.window, model
             assert row.capabilities.reasoning[0] is Reasoning.DEFAULT
             if row.price is not None:
-                tiers = [tier.above for tier in row.price.tiers]
+                tiers = [(tier.service, tier.above) for tier in row.price.tiers]
                 assert tiers == sorted(set(tiers)), model
+                assert ("", 0) not in tiers, model
                 assert all(r.input >= 0 and r.output >= 0 for r in (row.price, *row.price.tiers))
 
 

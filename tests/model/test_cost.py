@@ -66,6 +66,34 @@ async def test_the_model_that_answered_sets_the_price() -> None:
     assert outcome.cost_usd == Decimal("0.00045")
 
 
+def tiered(served: str, tier: str) -> Answer:
+    """An answer that names the tier by which it was served."""
+    plain = answer(served, USAGE)
+    return Answer(plain.body.replace(b'{"model"', f'{{"service_tier": "{tier}", "model"'.encode()))
+
+
+@pytest.mark.parametrize(
+    ("tier", "dollars"),
+    [("default", "0.00225"), ("flex", "0.001125"), ("priority", "0.0045"), ("ultra", "0.00225")],
+)
+async def test_the_tier_that_served_an_answer_sets_the_price(tier: str, dollars: str) -> None:
+    outcome = await outcome_of(["gpt-5"], tiered("gpt-5", tier), model="gpt-5")
+    assert outcome.usage is not None
+    assert outcome.usage.service_tier == ("" if tier == "default" else tier)
+    assert outcome.cost_usd == Decimal(dollars)
+
+
+@pytest.mark.parametrize(("tier", "dollars"), [("flex", "0.001"), ("priority", "0.004")])
+async def test_a_tier_of_openai_that_is_not_listed_costs_its_usual_part_of_the_price(
+    tier: str, dollars: str
+) -> None:
+    mine = ModelDescriptor(
+        "openai", "m", ExecutionCapabilities(1_000_000), price=Price(Decimal(1), Decimal(10))
+    )
+    outcome = await outcome_of([mine], tiered("m", tier), model="m")
+    assert outcome.cost_usd == Decimal(dollars)
+
+
 async def test_a_price_that_was_written_down_counts_whatever_answers() -> None:
     mine = ModelDescriptor(
         "openai", "m", ExecutionCapabilities(1_000_000), price=Price(Decimal(1), Decimal(10))

@@ -38,6 +38,26 @@ def test_of_the_tiers_that_a_request_exceeds_the_highest_prices_all_of_it() -> N
     assert [cost(read) for read in (100, 101, 1_001)] == [Decimal(c) for c in (102, 1_030, 100_300)]
 
 
+def test_a_service_tier_has_rates_of_its_own_also_for_long_requests() -> None:
+    price = Price(
+        Decimal(2),
+        Decimal(2),
+        tiers=(
+            RatesAbove(Decimal(4), Decimal(4), above=100),
+            RatesAbove(Decimal(1), Decimal(1), service="flex"),
+            RatesAbove(Decimal(3), Decimal(3), service="flex", above=100),
+        ),
+    )
+
+    def cost(read: int, tier: str) -> Decimal:
+        usage = TokenUsage(input=read, total=read, service_tier=tier)
+        return price.cost(usage) * 1_000_000 / read
+
+    assert [cost(read, "flex") for read in (100, 101)] == [1, 3]
+    assert [cost(read, "") for read in (100, 101)] == [2, 4]
+    assert [cost(read, "unheard-of") for read in (100, 101)] == [2, 4]
+
+
 def test_cached_tokens_count_for_the_tier() -> None:
     price = Price(Decimal(1), Decimal(1), tiers=(RatesAbove(Decimal(9), Decimal(9), above=10),))
     assert price.cost(TokenUsage(input=11, cached_input=10, total=11)) == Decimal("0.000099")

@@ -358,3 +358,8 @@ def test_a_request_is_what_the_vendors_own_client_sends() -> None:
     images = {"a": base64.b64decode(image["image_url"].partition(",")[2])}
     wire = OpenAIResponsesWire(ResponsesSettings(summary="auto"))
     assert json.loads(wire.encode(replace(asked, tools=(tool,)), images).body) == theirs
+
+
+def test_a_service_tier_is_asked_for_if_it_is_set() -> None:
+    assert "service_tier" not in body_of([GO_ON])
+    assert body_of([GO_ON], ResponsesSettings(service_tier="flex"))["service_tier"] == "flex"

@@ -16,6 +16,7 @@ from agentslot.model import (
     ModelError,
     ModelErrorCode,
     ModelRequest,
+    TokenUsage,
 )
 from agentslot.model.testing import Script, ScriptedExecutor
 from agentslot.session import FileStore, FileStoreModule, ModelAttempt, SessionId, TextPart
@@ -79,3 +80,9 @@ async def test_costs_are_kept_to_the_last_digit(tmp_path: Path) -> None:
         fact.payload.cost_usd for fact in state.history if isinstance(fact.payload, ModelAttempt)
     ]
     assert costs == [None, exact]
+
+
+async def test_the_tier_that_served_a_run_stands_in_its_result(tmp_path: Path) -> None:
+    flex = TokenUsage(input=10, output=5, total=15, service_tier="flex")
+    result, _ = await run(tmp_path, [Script(ANSWER, usage=flex, cost_usd=Decimal("0.1"))])
+    assert result.usage == flex

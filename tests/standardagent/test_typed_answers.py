@@ -32,7 +32,7 @@ async def test_a_wrong_answer_is_asked_for_again_with_what_is_wrong() -> None:
     script = [answer('{"name": "Ulm"}'), answer('{"name": "Ulm", "people": 2}')]
     async with agent(script) as session:
         typed = await session.send_and_wait("Which city?", output=City)
-        correction = session.executor.requests[1].inputs[-1]
+        correction = session.executor.requests[1].inputs[-2]
     assert typed.value.people == 2
     assert isinstance(correction, Message)
     assert "people: Field required" in correction.text

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from agentslot._json import dumps, replace_lone_surrogates
+from agentslot._json import JsonValue, dumps, replace_lone_surrogates
 from agentslot.model.contract import ModelRequest
 from agentslot.model.wire import WireRequest
 from agentslot.model.wires.anthropic_messages.messages import (
@@ -13,9 +13,10 @@ from agentslot.model.wires.anthropic_messages.messages import (
 from agentslot.model.wires.anthropic_messages.settings import AnthropicSettings, ThinkingStyle
 from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.callids import CallIds
+from agentslot.model.wires.outputschema import anthropic_format, native_output, output_tool
 from agentslot.model.wires.pictures import Pictures
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
-from agentslot.model.wires.reading import JsonObject
+from agentslot.model.wires.reading import JsonObject, as_object
 from agentslot.session import ModelConfig, Reasoning, Role, ToolDefinition
 
 _MARKS = {
@@ -78,7 +79,14 @@ class RequestEncoder:
         thinking = self._thinking(config, limit)
         if config.temperature is not None and self._settings.takes_temperature and not thinking:
             head["temperature"] = config.temperature
+        if config.stop_sequences:
+            head["stop_sequences"] = list[JsonValue](config.stop_sequences)
         head.update(thinking)
+        if output := native_output(request):
+            asked = as_object(head.get("output_config"))
+            head["output_config"] = {**asked, "format": anthropic_format(output)}
+        elif output_tool(request) and not thinking:  # a model that thinks may not be forced
+            head["tool_choice"] = {"type": "any"}
         text = dumps(head)[:-1]
         if request.tools:
             text += f',"tools":{self._tools.of(request.tools)[:-2]}{self._mark}}}]'

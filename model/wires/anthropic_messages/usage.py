@@ -1,6 +1,7 @@
 """Token figures, which arrive twice: at the start of an answer, and corrected at its end."""
 
 from agentslot.model.wires.reading import JsonObject, as_count, as_object
+from agentslot.model.wires.servicetier import served_tier
 from agentslot.session import TokenUsage
 
 _NAMES = (
@@ -16,6 +17,7 @@ class UsageReader:
 
     def __init__(self) -> None:
         self._figures: dict[str, int] = {}
+        self._tier = ""
 
     def read(self, usage: JsonObject) -> TokenUsage | None:
         """Take one `usage` object and return what all of them say; None if that is nothing.
@@ -31,6 +33,7 @@ class UsageReader:
         for name, value in given.items():
             if (count := as_count(value)) is not None:
                 self._figures[name] = count
+        self._tier = served_tier(usage.get("service_tier")) or self._tier
         if not self._figures:
             return None
         fresh, cached, written, output = (self._figures.get(name, 0) for name in _NAMES)
@@ -42,4 +45,5 @@ class UsageReader:
             reasoning=min(self._figures.get("thinking_tokens", 0), output),
             total=fresh + cached + written + output,
             cache_write_1h=min(self._figures.get("hour_tokens", 0), written),
+            service_tier=self._tier,
         )

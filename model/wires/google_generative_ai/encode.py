@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from agentslot._json import dumps, replace_lone_surrogates
+from agentslot._json import JsonValue, dumps, replace_lone_surrogates
 from agentslot.model.contract import ModelRequest
 from agentslot.model.wire import WireRequest
 from agentslot.model.wires.google_generative_ai.contents import (
@@ -14,6 +14,7 @@ from agentslot.model.wires.google_generative_ai.contents import (
 from agentslot.model.wires.google_generative_ai.place import VertexProject, path_of
 from agentslot.model.wires.google_generative_ai.schema import translate
 from agentslot.model.wires.google_generative_ai.settings import GoogleSettings
+from agentslot.model.wires.outputschema import native_output, output_tool, schema_of
 from agentslot.model.wires.pictures import Pictures
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject
@@ -67,14 +68,21 @@ class RequestEncoder:
         if request.tools:
             declarations = self._tools.of(request.tools)
             members.append(f'"tools":[{{"functionDeclarations":{declarations}}}]')
+        if output_tool(request):
+            members.append('"toolConfig":{"functionCallingConfig":{"mode":"ANY"}}')
         generation: JsonObject = {}
         if config.max_tokens is not None:
             generation["maxOutputTokens"] = config.max_tokens
         if config.temperature is not None:
             generation["temperature"] = config.temperature
+        if config.stop_sequences:
+            generation["stopSequences"] = list[JsonValue](config.stop_sequences)
         family = self._settings.family_of(config.model)
         if thinking := family.thinking(config.reasoning, show=self._settings.show_thoughts):
             generation["thinkingConfig"] = thinking
+        if output := native_output(request):
+            generation["responseMimeType"] = "application/json"
+            generation["responseJsonSchema"] = translate(schema_of(output))
         if generation:
             members.append(f'"generationConfig":{dumps(generation)}')
         return f'{{{"".join(f"{member}," for member in members)}"contents":['.encode()

@@ -32,11 +32,13 @@ class GeminiFamily:
         budgets: tokens for each effort, as Gemini 2.5 wants it. With neither a model does not
             think, and asking it to is an error.
         signed_calls: whether a call without a signature is refused, though it be another model's.
+        output_with_tools: whether a schema for the answer is taken together with tools.
     """
 
     levels: Mapping[Reasoning, str] = field(default_factory=dict[Reasoning, str])
     budgets: Mapping[Reasoning, int] = field(default_factory=dict[Reasoning, int])
     signed_calls: bool = False
+    output_with_tools: bool = False
 
     def thinking(self, effort: Reasoning, *, show: bool) -> JsonObject:
         """The `thinkingConfig` of a request; empty if nothing is to be asked for."""
@@ -52,7 +54,7 @@ class GeminiFamily:
 
 _SILENT = GeminiFamily()
 _BY_BUDGET = GeminiFamily(budgets=_BUDGETS)
-_BY_LEVEL = GeminiFamily(levels=_LEVELS, signed_calls=True)
+_BY_LEVEL = GeminiFamily(levels=_LEVELS, signed_calls=True, output_with_tools=True)
 _PRO_2_5 = replace(_BY_BUDGET, budgets={**_BUDGETS, Reasoning.XHIGH: 32_768, Reasoning.MAX: 32_768})
 _PRO_3 = replace(_BY_LEVEL, levels={**_LEVELS, Reasoning.MEDIUM: "HIGH"})  # it has no MEDIUM
 

@@ -25,3 +25,7 @@ class GoogleSettings:
     def family_of(self, model: str) -> GeminiFamily:
         """The family of that model."""
         return self.family or family_of(model)
+
+    def takes_output_with_tools(self, model: str) -> bool:
+        """Whether that model takes a schema for its answer together with tools."""
+        return self.family_of(model).output_with_tools

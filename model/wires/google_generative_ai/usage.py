@@ -4,6 +4,7 @@ prompt; our figures have them inside.
 
 from agentslot._json import JsonValue
 from agentslot.model.wires.reading import as_count, as_object
+from agentslot.model.wires.servicetier import served_tier
 from agentslot.session import TokenUsage
 
 
@@ -25,4 +26,5 @@ def read_usage(value: JsonValue) -> TokenUsage | None:
         cached_input=min(cached, read),
         reasoning=thoughts,
         total=max(total, read + output),
+        service_tier=served_tier(usage.get("trafficType") or usage.get("serviceTier")),
     )

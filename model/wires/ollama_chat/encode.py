@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 
-from agentslot._json import dumps, replace_lone_surrogates
+from agentslot._json import JsonValue, dumps, replace_lone_surrogates
 from agentslot.model.contract import ModelRequest
 from agentslot.model.wire import WireRequest
 from agentslot.model.wires.ollama_chat.messages import PICTURES, MessageEncoder, user_message
 from agentslot.model.wires.ollama_chat.settings import OllamaSettings
+from agentslot.model.wires.outputschema import native_output, schema_of
 from agentslot.model.wires.pictures import Pictures
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject
@@ -62,11 +63,15 @@ class RequestEncoder:
             options["num_predict"] = config.max_tokens
         if config.temperature is not None:
             options["temperature"] = config.temperature
+        if config.stop_sequences:
+            options["stop"] = list[JsonValue](config.stop_sequences)
         head: JsonObject = {"model": config.model, "stream": True, "options": options}
         if config.reasoning in _EFFORTS:
             head["think"] = _EFFORTS[config.reasoning]
         if settings.keep_alive is not None:
             head["keep_alive"] = settings.keep_alive
+        if output := native_output(request):
+            head["format"] = schema_of(output)
         tools = f',"tools":{self._tools.of(request.tools)}' if request.tools else ""
         text = f'{dumps(head)[:-1]}{tools},"messages":['
         if request.system_prompt and request.system_prompt.strip():

@@ -1,5 +1,7 @@
 """Decoding one answer: a stream of chunks, or one JSON document where a server does not stream."""
 
+from dataclasses import replace
+
 from agentslot._json import JsonValue
 from agentslot._sse import ServerSentEvent
 from agentslot.model.contract import Completion, FinishReason
@@ -20,6 +22,7 @@ from agentslot.model.wires.openai_completions.thinking import ThinkingCollector
 from agentslot.model.wires.openai_completions.usage import read_usage
 from agentslot.model.wires.parts import PartsBuilder
 from agentslot.model.wires.reading import JsonObject, as_object, as_objects, as_text, first_object
+from agentslot.model.wires.servicetier import served_tier
 from agentslot.session import AttemptId
 
 _FINISH = {
@@ -47,6 +50,7 @@ class OpenAICompletionsDecoder(EventDecoder):
         self._thinking = ThinkingCollector()
         self._finish = ""
         self._refused = False
+        self._tier = ""
         self._served_model = ""
         self._request_id = ""
 
@@ -97,8 +101,11 @@ class OpenAICompletionsDecoder(EventDecoder):
             raise classify(failure)
 
     def _read_envelope(self, chunk: JsonObject) -> None:
+        self._tier = served_tier(chunk.get("service_tier")) or self._tier
         if usage := chunk.get("usage"):
             self.usage = read_usage(usage) or self.usage
+        if self.usage is not None and self._tier != self.usage.service_tier:
+            self.usage = replace(self.usage, service_tier=self._tier)
         self._served_model = self._served_model or as_text(chunk.get("model"))
         self._request_id = self._request_id or as_text(chunk.get("id"))
 

@@ -6,6 +6,7 @@ from agentslot._json import dumps
 from agentslot.model.contract import ModelRequest
 from agentslot.model.wires.openai_completions.messages import MessageEncoder
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile
+from agentslot.model.wires.outputschema import native_output, openai_format, output_tool
 from agentslot.model.wires.pictures import Pictures
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.session import Reasoning, ToolDefinition
@@ -45,12 +46,18 @@ class RequestEncoder:
             head[profile.max_tokens_field] = config.max_tokens
         if config.temperature is not None:
             head["temperature"] = config.temperature
+        if config.stop_sequences:
+            head["stop"] = list(config.stop_sequences)
         if config.reasoning is not Reasoning.DEFAULT and profile.reasoning_effort:
             head["reasoning_effort"] = config.reasoning.value
         if profile.store:
             head["store"] = False
         if profile.prompt_cache_key:
             head["prompt_cache_key"] = request.session_id[:_MAX_CACHE_KEY]
+        if output := native_output(request):
+            head["response_format"] = {"type": "json_schema", "json_schema": openai_format(output)}
+        elif output_tool(request):
+            head["tool_choice"] = "required"
         tools = f',"tools":{self._tools.of(request.tools)}' if request.tools else ""
         return f'{dumps(head)[:-1]}{tools},"messages":['.encode()
 

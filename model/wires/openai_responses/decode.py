@@ -23,6 +23,7 @@ from agentslot.model.wires.openai_responses.items import (
 )
 from agentslot.model.wires.openai_responses.usage import read_usage
 from agentslot.model.wires.reading import JsonObject, as_count, as_object, as_objects, as_text
+from agentslot.model.wires.servicetier import served_tier
 from agentslot.session import AttemptId
 
 _DELTAS = {
@@ -109,7 +110,8 @@ class OpenAIResponsesDecoder(EventDecoder):
 
     def _end(self, response: JsonObject) -> None:
         self._begin(response)
-        self.usage = read_usage(response.get("usage")) or self.usage
+        tier = served_tier(response.get("service_tier"))
+        self.usage = read_usage(response.get("usage"), tier) or self.usage
         if response.get("status") == "failed" or response.get("error"):
             error = VendorError(status=0, message="the provider failed without saying why")
             raise classify(find_failure(response) or error)

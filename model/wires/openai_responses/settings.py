@@ -19,11 +19,15 @@ class ResponsesSettings:
         reasoning: whether the models reason; None tells it by their names. Of one that does, the
             encrypted thinking is asked for, which it needs back; others refuse that.
         summary: how much of the thinking is shown. OpenAI shows it to verified organizations only.
+        service_tier: what to be served by, such as `flex`, which is cheaper and slower, or
+            `priority`; None leaves it to the project's settings. What it costs follows from the
+            tier that the server then says it took.
     """
 
     cache: CacheRetention = CacheRetention.SHORT
     reasoning: bool | None = None
     summary: Literal["auto", "concise", "detailed"] | None = None
+    service_tier: str | None = None
 
     def reasons(self, model: str) -> bool:
         """Whether that model reasons."""

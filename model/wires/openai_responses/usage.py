@@ -5,7 +5,7 @@ from agentslot.model.wires.reading import as_count, as_object
 from agentslot.session import TokenUsage
 
 
-def read_usage(value: JsonValue) -> TokenUsage | None:
+def read_usage(value: JsonValue, service_tier: str) -> TokenUsage | None:
     """Read a `usage` object; None unless it has both input and output."""
     usage = as_object(value)
     prompt, output = as_count(usage.get("input_tokens")), as_count(usage.get("output_tokens"))
@@ -21,4 +21,5 @@ def read_usage(value: JsonValue) -> TokenUsage | None:
         cache_write=min(as_count(read.get("cache_write_tokens")) or 0, prompt - cached),
         reasoning=min(as_count(written.get("reasoning_tokens")) or 0, output),
         total=max(as_count(usage.get("total_tokens")) or 0, prompt + output),
+        service_tier=service_tier,
     )

@@ -66,7 +66,7 @@ def _cells(name: str, row: CatalogModel) -> _Row:
 def _dollars(price: Price | None) -> _Row:
     if price is None:
         return ("?", "?", "?")
-    more = "*" if price.tiers else ""
+    more = "*" if any(tier.above for tier in price.tiers) else ""
     rates = (price.input, price.cached_input, price.output)
     return tuple("?" if rate is None else f"{rate:f}{more}" for rate in rates)
 

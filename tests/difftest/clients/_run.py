@@ -10,7 +10,7 @@ import sys
 
 KEY = "sk-test"
 SESSION = "session-1"
-COMMON = {"name", "turns", "system", "tools", "max_tokens", "effort", "model"}
+COMMON = {"name", "turns", "system", "tools", "max_tokens", "effort", "model", "output"}
 
 
 def run(send, read, options, aborted):
@@ -48,6 +48,17 @@ def parts(turn, kind):
 def data_url(picture):
     """A picture as a URL."""
     return f"data:{picture['type']};base64,{picture['data']}"
+
+
+def form(schema):
+    """The form of an answer for OpenAI's servers, with the client's own way to a strict schema."""
+    from openai.lib._pydantic import _ensure_strict_json_schema  # what `parse` does with a type
+
+    return {
+        "name": schema.get("title", "answer"),
+        "schema": _ensure_strict_json_schema(schema, path=(), root=schema),
+        "strict": True,
+    }
 
 
 def known(text):

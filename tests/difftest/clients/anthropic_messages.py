@@ -3,7 +3,7 @@
 import json
 
 from _run import COMMON, KEY, answer, run
-from anthropic import Anthropic, APIStatusError
+from anthropic import Anthropic, APIStatusError, transform_schema
 
 MARKS = {"short": {"type": "ephemeral"}, "long": {"type": "ephemeral", "ttl": "1h"}}
 
@@ -34,6 +34,13 @@ def send(scenario, url):
     elif "effort" in scenario:
         more["thinking"] = {"type": "adaptive"}
         more["output_config"] = {"effort": scenario["effort"]}
+    if "output" in scenario:
+        form = {"type": "json_schema", "schema": transform_schema(scenario["output"])}
+        more["output_config"] = {**more.get("output_config", {}), "format": form}
+    if "must_call" in scenario:
+        more["tool_choice"] = {"type": "any"}
+    if "stop" in scenario:
+        more["stop_sequences"] = scenario["stop"]
     with client(url).messages.stream(
         model=scenario.get("model", "claude-opus-5"),
         max_tokens=scenario.get("max_tokens", 32000),
@@ -94,4 +101,4 @@ def read(url):
     )
 
 
-run(send, read, COMMON | {"cache", "budget"}, APIStatusError)
+run(send, read, COMMON | {"cache", "budget", "stop", "must_call"}, APIStatusError)

@@ -20,6 +20,14 @@ def send(scenario, url):
         more["max_output_tokens"] = scenario["max_tokens"]
     if "effort" in scenario:
         more["thinking_config"] = types.ThinkingConfig(thinking_level=scenario["effort"])
+    if "stop" in scenario:
+        more["stop_sequences"] = scenario["stop"]
+    if "output" in scenario:
+        more["response_mime_type"] = "application/json"
+        more["response_json_schema"] = scenario["output"]
+    if "must_call" in scenario:
+        mode = types.FunctionCallingConfig(mode="ANY")
+        more["tool_config"] = types.ToolConfig(function_calling_config=mode)
     if "tools" in scenario:
         declarations = [
             types.FunctionDeclaration(
@@ -112,4 +120,4 @@ def read(url):
     return answer("".join(texts), "".join(thoughts), calls, stop and stop.value, model, figures)
 
 
-run(send, read, COMMON, errors.ClientError)
+run(send, read, COMMON | {"stop", "must_call"}, errors.ClientError)

@@ -23,7 +23,11 @@ def send(scenario, url):
         options["num_predict"] = scenario["max_tokens"]
     if "temperature" in scenario:
         options["temperature"] = scenario["temperature"]
+    if "stop" in scenario:
+        options["stop"] = scenario["stop"]
     more = {}
+    if "output" in scenario:
+        more["format"] = scenario["output"]
     if "effort" in scenario:
         more["think"] = scenario["effort"]
     if "tools" in scenario:
@@ -90,4 +94,4 @@ def read(url):
     return answer("".join(texts), "".join(thoughts), calls, last.done_reason, last.model, usage)
 
 
-run(send, read, COMMON | {"temperature"}, ollama.ResponseError)
+run(send, read, COMMON | {"temperature", "stop"}, ollama.ResponseError)

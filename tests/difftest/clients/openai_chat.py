@@ -1,6 +1,6 @@
 """OpenAI's client, chat completions."""
 
-from _run import COMMON, KEY, SESSION, answer, data_url, known, parts, run
+from _run import COMMON, KEY, SESSION, answer, data_url, form, known, parts, run
 from openai import APIStatusError, OpenAI
 
 
@@ -21,6 +21,12 @@ def send(scenario, url):
         more["temperature"] = scenario["temperature"]
     if "effort" in scenario:
         more["reasoning_effort"] = scenario["effort"]
+    if "stop" in scenario:
+        more["stop"] = scenario["stop"]
+    if "output" in scenario:
+        more["response_format"] = {"type": "json_schema", "json_schema": form(scenario["output"])}
+    if "must_call" in scenario:
+        more["tool_choice"] = "required"
     if "tools" in scenario:
         more["tools"] = [
             {
@@ -104,4 +110,4 @@ def read(url):
     )
 
 
-run(send, read, COMMON | {"temperature"}, APIStatusError)
+run(send, read, COMMON | {"temperature", "stop", "must_call"}, APIStatusError)

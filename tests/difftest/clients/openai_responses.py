@@ -1,6 +1,6 @@
 """OpenAI's client, Responses API."""
 
-from _run import COMMON, KEY, SESSION, answer, data_url, known, run
+from _run import COMMON, KEY, SESSION, answer, data_url, form, known, run
 from openai import APIStatusError, OpenAI
 
 
@@ -23,6 +23,10 @@ def send(scenario, url):
         more["prompt_cache_key"] = SESSION
     if scenario.get("cache") == "long":
         more["prompt_cache_retention"] = "24h"
+    if "output" in scenario:
+        more["text"] = {"format": {"type": "json_schema", **form(scenario["output"])}}
+    if "must_call" in scenario:
+        more["tool_choice"] = "required"
     if "tools" in scenario:
         more["tools"] = [
             {
@@ -116,4 +120,4 @@ def read(url):
     )
 
 
-run(send, read, COMMON | {"cache"}, APIStatusError)
+run(send, read, COMMON | {"cache", "must_call"}, APIStatusError)
