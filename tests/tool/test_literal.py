@@ -1,4 +1,4 @@
-"""The text that every match of a pattern holds."""
+"""The texts that every match of a pattern holds."""
 
 import re
 
@@ -6,33 +6,33 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from agentslot.tool.search.literal import required_text
+from agentslot.tool.search.literal import required_texts
 from agentslot.tool.search.worker import Task
 
 
 @pytest.mark.parametrize(
-    ("pattern", "text"),
+    ("pattern", "texts"),
     [
-        ("needle", "needle"),
-        (r"def handle_\w+_77\b", "def handle_"),
-        (r"\bfoo\(bar\)$", "foo(bar)"),
-        ("colou?r_name", "r_name"),
-        ("colours?", "colour"),
-        ("abc+def", "abc"),
-        ("(abcdef)?ghi", "ghi"),
-        ("(?:abcdef)*ghi", "ghi"),
-        ("[abcdef]ghi", "ghi"),
-        (r"[]abc\]]ghi", "ghi"),
-        ("foo|bar", None),
-        ("(?i)foo", None),
-        ("fooo{0}", None),
-        (r"\d+", None),
-        ("ab", None),
-        ("äöü", None),
+        ("needle", ["needle"]),
+        (r"def handle_\w+_77\b", ["def handle_", "_77"]),
+        (r"\bfoo\(bar\)$", ["foo(bar)"]),
+        ("colou?r_name", ["colo", "r_name"]),
+        ("colours?", ["colour"]),
+        ("abc+def", ["abc", "def"]),
+        ("(abcdef)?ghi", ["ghi"]),
+        ("(?:abcdef)*ghi", ["ghi"]),
+        ("[abcdef]ghi", ["ghi"]),
+        (r"[]abc\]]ghi", ["ghi"]),
+        ("foo|bar", []),
+        ("(?i)foo", []),
+        ("fooo{0}", []),
+        (r"\d+", []),
+        ("ab", []),
+        ("äöü", []),
     ],
 )
-def test_the_longest_plain_text_outside_of_groups_counts(pattern: str, text: str | None) -> None:
-    assert required_text(pattern) == text
+def test_plain_texts_outside_of_groups_count(pattern: str, texts: list[str]) -> None:
+    assert required_texts(pattern) == texts
 
 
 pieces = st.sampled_from(
@@ -52,13 +52,12 @@ def test_no_file_with_a_match_counts_as_hopeless(pattern: str, text: str, ignore
     except re.error:
         return
     assume(found is not None)
-    literal = required_text(pattern)
-    task = Task(pattern, literal.lower() if literal and ignore else literal, ignore, 0, 1)
+    task = Task(pattern, required_texts(pattern), ignore, 0, 1)
     for encoding in ("utf-8", "utf-8-sig", "utf-16"):
         assert not task.is_hopeless(text.encode(encoding))
 
 
 def test_a_letter_beyond_ascii_can_equal_one_within() -> None:
-    task = Task("token", "token", True, 0, 1)
+    task = Task("token", ["token"], True, 0, 1)
     assert not task.is_hopeless("TO\N{KELVIN SIGN}EN".encode())
     assert task.is_hopeless(b"tolkien")

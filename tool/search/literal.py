@@ -1,6 +1,6 @@
-"""The plain text that every match of a pattern holds.
+"""The plain texts that every match of a pattern holds.
 
-Looking for it first spares most files the regular expression, which is slow where case does not
+Looking for them first spares most files the regular expression, which is slow where case does not
 matter.
 """
 
@@ -19,13 +19,10 @@ _PIECES = re.compile(
 )
 
 
-def required_text(pattern: str) -> str | None:
-    """The longest text that is found to be in every match; None if there is none worth it.
-
-    It is ASCII and lies within one line.
-    """
+def required_texts(pattern: str) -> list[str]:
+    """Texts that are found to be in every match; they are ASCII and lie within one line."""
     if _UNSURE.search(re.sub(r"\\.", "", pattern)):
-        return None
+        return []
     runs, depth = [""], 0
     for piece in _PIECES.finditer(pattern):
         text = piece[0]
@@ -36,5 +33,4 @@ def required_text(pattern: str) -> str | None:
             runs[-1] = runs[-1][:-1]  # what came before may be missing
         depth += (text == "(") - (text == ")")
         runs.append("")
-    longest = max(runs, key=len)
-    return longest if len(longest) >= _MIN_LENGTH else None
+    return [run for run in runs if len(run) >= _MIN_LENGTH]

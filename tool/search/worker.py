@@ -35,31 +35,41 @@ class Task:
     """What to search for.
 
     Attributes:
-        literal: text that every match holds, in lower case if case does not matter.
+        literals: texts that every match holds.
         most: matching lines to find.
     """
 
     def __init__(
-        self, pattern: str, literal: str | None, ignore_case: bool, context: int, most: int
+        self, pattern: str, literals: list[str], ignore_case: bool, context: int, most: int
     ) -> None:
         self.context = context
         self.most = most
         self.reaches_ends = bool(_ENDS_OF_TEXT.search(pattern))
         self.regex = re.compile(pattern, _flags(ignore_case))
         self._quick = quick_regex(pattern, ignore_case)
-        self._literal = None if literal is None else literal.encode()
-        self._ignore_case = ignore_case
+        self._exact = [one.encode() for one in literals if not ignore_case or not _has_case(one)]
+        self._low = [one.lower().encode() for one in literals if ignore_case and _has_case(one)]
 
     def is_hopeless(self, content: bytes) -> bool:
         """Whether it is plain without decoding that the content has no match, as in most files."""
-        if self._literal is not None and self._lacks(self._literal, content):
+        if self._lacks_a_literal(content):
             return True
         return self._quick is not None and is_plain(content) and not self._quick.search(content)
 
-    def _lacks(self, literal: bytes, content: bytes) -> bool:
-        if self._ignore_case:  # beyond ASCII there are other letters that match, as K for k
-            return content.isascii() and literal not in content.lower()
-        return literal not in content and not content.startswith(_UTF_16)
+    def _lacks_a_literal(self, content: bytes) -> bool:
+        for literal in self._exact:
+            if literal not in content:
+                return not content.startswith(_UTF_16)
+        if self._low and content.isascii():  # beyond ASCII, other letters match, as K does for k
+            low = content.lower()
+            for literal in self._low:
+                if literal not in low:
+                    return True
+        return False
+
+
+def _has_case(text: str) -> bool:
+    return text.lower() != text.upper()
 
 
 class Folders:

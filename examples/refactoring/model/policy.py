@@ -49,7 +49,11 @@ def _search(renaming: Renaming, known: Knowledge) -> Turn:
         text, names = "Is anything left?", renaming.old
     else:
         text, names = "I look for both names.", f"({renaming.old}|{renaming.new})"
-    arguments = {"pattern": rf"\b{names}\b", "file_glob": "*.py", "case_sensitive": True}
+    arguments: dict[str, JsonValue] = {
+        "pattern": rf"\b{names}\b",
+        "file_glob": "*.py",
+        "case_sensitive": True,
+    }
     return Turn(text, [make_call("file_search", arguments)])
 
 
@@ -62,9 +66,9 @@ def _edit(path: str, renaming: Renaming, known: Knowledge) -> Call:
     edits: list[JsonValue] = [
         {"old_string": old, "new_string": new} for old, new in renaming.edits(known.texts[path])
     ]
-    arguments: dict[str, JsonValue] = {"path": path, "edits": edits}
-    arguments["expected_sha256"] = known.hashes[path]
-    return make_call("file_edit", arguments)
+    return make_call(
+        "file_edit", {"path": path, "edits": edits, "expected_sha256": known.hashes[path]}
+    )
 
 
 def _find_tests(known: Knowledge) -> Call:
