@@ -5,8 +5,10 @@ import os
 import random
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
+import tracemalloc
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -26,7 +28,7 @@ from agentslot.session import (
 )
 from agentslot.tool import Tool, ToolInvocation, function_tool
 from agentslot.tool.files import Browser, FileRoot, FileTools
-from agentslot.tool.search import Searcher, find_ripgrep
+from agentslot.tool.search import Searcher, find_ripgrep, worker
 from agentslot.tool.shell import Shell
 from benchmarks import Row
 
@@ -38,6 +40,17 @@ REPEATS = 15
 CALLS = 2000
 
 PATTERN = r"def handle_\w+_77\b"
+
+STATUS = Path("/proc/self/status")  # of Linux
+_MEASURED_WORKER = f"""
+import os, runpy, sys
+del sys.argv[0]
+sys.argv[1] = os.open(".", os.O_RDONLY)
+runpy.run_path(sys.argv[0], run_name="__main__")
+with open("{STATUS}") as status:
+    (peak,) = (line.split()[1] for line in status if line.startswith("VmHWM"))
+print(peak, file=sys.stderr)
+"""
 
 
 def rows() -> Iterator[Row]:
@@ -90,10 +103,26 @@ def tree_rows(tree: Path) -> Iterator[Row]:
         yield from pair("search", found, "ripgrep", peer)
         helped = call(Searcher(browser, ripgrep=ripgrep).tools()[0], pattern=PATTERN)
         yield from pair("search.with-ripgrep", helped, "ripgrep.again", peer)
+    if STATUS.exists():
+        yield {"name": "search.memory", "value": worker_memory(tree), "unit": "MiB"}
     listed = call(listing, depth=9, limit=1000)
     yield from pair("list", listed, "git-ls-files", command(git))
     matched = call(finding, pattern="*.txt", limit=1000)
     yield from pair("find", matched, "git-ls-files.txt", command([*git, "*.txt"]))
+
+
+def worker_memory(tree: Path) -> float:
+    """Most memory in MiB, Python itself included, of a search engine that reads the whole tree."""
+    task = {"pattern": PATTERN, "literals": [], "ignore_case": True, "context": 0, "most": 100}
+    paths = [path.relative_to(tree) for path in sorted(tree.glob("area*/*/*"))]
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", _MEASURED_WORKER, worker.__file__, "0"],
+        cwd=tree,
+        input=json.dumps(task).encode() + b"\n" + b"".join(b"%b\0" % bytes(path) for path in paths),
+        capture_output=True,
+        check=True,
+    )
+    return int(done.stderr) / 1024
 
 
 def file_rows(folder: Path) -> Iterator[Row]:
@@ -126,9 +155,13 @@ def file_rows(folder: Path) -> Iterator[Row]:
 def flood_rows(folder: Path) -> Iterator[Row]:
     shell = Shell(folder)
     flood = call(shell.tool(), command=f"head -c {FLOOD_BYTES} /dev/zero")
-    seconds = anyio.run(timed, flood)
+    yield row("shell.1GiB", anyio.run(timed, flood))
+    tracemalloc.start()
+    anyio.run(flood)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
     anyio.run(shell.aclose)
-    yield row("shell.1GiB", seconds)
+    yield {"name": "shell.1GiB.memory", "value": peak / 1024, "unit": "KiB"}
 
 
 def dispatch_rows() -> Iterator[Row]:

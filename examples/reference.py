@@ -12,6 +12,8 @@ The environment says where and with what it works; nothing of it is needed to bu
     AGENTSLOT_API_KEY      its key, looked up at each request; any text where the server wants none
     AGENTSLOT_WORKSPACE    folder that the agent works on (the current one)
     AGENTSLOT_SESSIONS     folder of its Sessions (.agentslot/sessions in the workspace)
+    AGENTSLOT_CHANGES      folder where each change to a file is recorded before it is made, so that
+                           `agentslot sessions undo FOLDER` can take it back (beside the Sessions)
 """
 
 import os
@@ -31,6 +33,11 @@ from agentslot.standardagent import (
 from agentslot.tool import BashModule, FilesModule
 
 NAME = "reference"
+
+_TOOLS = (
+    *("file_list", "file_find", "file_search", "file_read", "file_write", "file_edit"),
+    "bash",
+)
 
 PROMPT = """\
 You are a coding agent. You work in the folder {workspace} and see it through your tools only.
@@ -64,13 +71,13 @@ def coding_agent(*modules: Module) -> Application:
                 models=[model],
                 api_key_env="AGENTSLOT_API_KEY",
             ),
-            FilesModule(folder),
+            FilesModule(folder, changes=changes()),
             BashModule(folder, timeout_seconds=600),
             *modules,
         ],
         config=AgentConfig(
             system_prompt=PROMPT.format(workspace=folder),
-            tool_keys=("file_list", "file_find", "file_read", "file_write", "file_edit", "bash"),
+            tool_keys=_TOOLS,
             max_model_attempts_per_run=100,
         ),
         default_model=ModelConfig(provider="openai", model=model),
@@ -86,3 +93,9 @@ def sessions() -> Path:
     """The folder of its Sessions, which one running agent owns at a time."""
     configured = os.environ.get("AGENTSLOT_SESSIONS")
     return Path(configured).resolve() if configured else workspace() / ".agentslot" / "sessions"
+
+
+def changes() -> Path:
+    """The folder where changes to files are recorded."""
+    configured = os.environ.get("AGENTSLOT_CHANGES")
+    return Path(configured).resolve() if configured else sessions().with_name("changes")

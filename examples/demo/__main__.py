@@ -42,22 +42,22 @@ def play(screen: Screen, stage: Stage, model: Model) -> bool:
     screen.note(f"project  {stage.project}\n         a copy of a small one whose tests fail")
     screen.note(f"model    {model.name} at {model.base_url}\n         {model.remark}".rstrip())
 
-    _heading(screen, "1 What runs: modules that fill slots")
+    heading(screen, "1 What runs: modules that fill slots")
     screen.note(f"$ agentslot describe {AGENT}:application", "dim")
     agentslot(["describe", f"{AGENT}:application"])
 
-    _heading(screen, "2 The agent works")
+    heading(screen, "2 The agent works")
     screen.note(f"$ python -m {AGENT}", "dim")
     code = stage.run_agent()
     if stage.killed is None:
         screen.note(f"It ended with code {code} and never ran Python after an edit.", "red")
         return False
 
-    _heading(screen, "3 Killed with SIGKILL while that command ran, and started again")
+    heading(screen, "3 Killed with SIGKILL while that command ran, and started again")
     screen.note(f"$ python -m {AGENT}", "dim")
     finished = stage.run_agent() == 0
 
-    _heading(screen, "4 What came of it")
+    heading(screen, "4 What came of it")
     kept = True
     for finding in findings(stage, read_records(stage.sessions, stage.project), model.price):
         finding.show(screen)
@@ -65,7 +65,8 @@ def play(screen: Screen, stage: Stage, model: Model) -> bool:
     return finished and kept
 
 
-def _heading(screen: Screen, title: str) -> None:
+def heading(screen: Screen, title: str) -> None:
+    """Start a part of what is shown."""
     screen.note("")
     screen.note(f"━━ {title} ".ljust(WIDTH, "━"), "bold")
 

@@ -49,15 +49,15 @@ async def work() -> int:
             session = await channel.resume_session(earlier[0].id)
             screen.note(f"session {session.id}, resumed at revision {session.revision}", "dim")
             _show_cut_off(await session.view(), screen)
-            completed = await _ask(session, GO_ON, screen)
+            completed = await ask(session, GO_ON, screen)
         else:
             session = await channel.create_session(agent=NAME, workspace=folder)
             screen.note(f"session {session.id}, new", "dim")
-            completed = await _ask(session, TASK, screen)
+            completed = await ask(session, TASK, screen)
     return 0 if completed else 1
 
 
-async def _ask(session: ChannelSession, message: str, screen: Screen) -> bool:
+async def ask(session: ChannelSession, message: str, screen: Screen) -> bool:
     """Send a message, show what the agent says and does; returns whether it completed that."""
     screen.note(f"> {message}", "bold")
     live = LiveView(screen)

@@ -39,10 +39,14 @@ class Model:
 
 
 @contextmanager
-def chosen_model(*, delay_seconds: float) -> Generator[Model]:
-    """The model that all three variables of the environment name, else the loopback model.
+def chosen_model(
+    *arguments: str, module: str = "examples.loopback_model", delay_seconds: float
+) -> Generator[Model]:
+    """The model that all three variables of the environment name, else a loopback model.
 
     Args:
+        arguments: what that module wants to be told.
+        module: serves the loopback model.
         delay_seconds: pause of the loopback model before each piece of an answer.
     """
     name, base_url, api_key = (
@@ -52,6 +56,6 @@ def chosen_model(*, delay_seconds: float) -> Generator[Model]:
     if name and base_url and api_key:
         yield Model(name, base_url, api_key)
         return
-    with loopback_model(delay_seconds=delay_seconds) as base_url:
+    with loopback_model(*arguments, module=module, delay_seconds=delay_seconds) as base_url:
         remark = "a server on this machine: no key, no network"
         yield Model(MODEL, base_url, "none", remark, EXAMPLE_PRICE)

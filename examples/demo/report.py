@@ -56,7 +56,7 @@ def findings(stage: Stage, records: Sequence[Record], price: Price | None) -> It
     yield Finding(
         "tokens", f"{usage.input:,} in, {usage.output:,} out, in {record.requests} requests"
     )
-    yield Finding("cost", _cost(record, price))
+    yield Finding("cost", cost(record, price))
     yield Finding("Session", f"{record.session_id}, in\n{record.path}")
     yield Finding("look at it", _command("sessions", "show", str(record.path)))
 
@@ -93,7 +93,8 @@ def _runs(record: Record) -> Finding:
     return Finding("runs", f"{', then '.join(record.runs)}: one Session", holds=holds)
 
 
-def _cost(record: Record, price: Price | None) -> str:
+def cost(record: Record, price: Price | None) -> str:
+    """What the tokens of a Session cost, in words."""
     if price is None:
         return "unknown: no price of this model is known here"
     return (

@@ -39,6 +39,7 @@ class Stage:
             **model,
             "AGENTSLOT_WORKSPACE": str(self.project),
             "AGENTSLOT_SESSIONS": str(sessions),
+            "AGENTSLOT_CHANGES": str(folder / "changes"),
             "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
         }
 

@@ -20,22 +20,22 @@ _SEAL_LENGTH = 14
 
 def list_files() -> Call:
     """See which files there are."""
-    return _call("bash", {"command": LIST_FILES})
+    return make_call("bash", {"command": LIST_FILES})
 
 
 def run_tests() -> Call:
     """Run the project's tests."""
-    return _call("bash", {"command": RUN_TESTS})
+    return make_call("bash", {"command": RUN_TESTS})
 
 
 def read_file(path: str) -> Call:
     """Read one file."""
-    return _call("file_read", {"path": path})
+    return make_call("file_read", {"path": path})
 
 
 def edit_file(path: str, *, old: str, new: str, sha256: str) -> Call:
     """Replace the one occurrence of `old` in a file whose content has the given hash."""
-    return _call(
+    return make_call(
         "file_edit",
         {
             "path": path,
@@ -85,7 +85,8 @@ def refuse_unknown_tools(calls: Sequence[Call], tools: Sequence[Tool]) -> None:
             )
 
 
-def _call(name: str, arguments: Mapping[str, JsonValue]) -> Call:
+def make_call(name: str, arguments: Mapping[str, JsonValue]) -> Call:
+    """A call with an identity that only this model can have given it."""
     nonce = secrets.token_hex(_NONCE_LENGTH // 2)
     return Call(f"call_{nonce}{_seal(nonce, name, arguments)}", name, arguments)
 

@@ -11,15 +11,22 @@ STOP_SECONDS = 5.0
 
 
 @contextmanager
-def loopback_model(*, delay_seconds: float = 0.0) -> Generator[str]:
+def loopback_model(
+    *arguments: str, module: str = "examples.loopback_model", delay_seconds: float = 0.0
+) -> Generator[str]:
     """Start the model and yield its base URL; stop it at the end.
 
     The model also stops by itself when this process ends in any way.
 
+    Args:
+        arguments: what the module wants to be told beside the options of every model.
+        module: serves a model that can do another job.
+        delay_seconds: pause before each piece of an answer.
+
     Raises:
         ChildProcessError: The model did not start.
     """
-    command = [sys.executable, "-m", "examples.loopback_model", "--until-stdin-closes"]
+    command = [sys.executable, "-m", module, *arguments, "--until-stdin-closes"]
     process = subprocess.Popen(
         [*command, "--port", "0", "--delay", str(delay_seconds)],
         cwd=ROOT,

@@ -2,21 +2,38 @@
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
 
 from examples.loopback_model import actions
-from examples.loopback_model.conversation import read_exchanges
+from examples.loopback_model.conversation import Exchange, read_exchanges, text_of
 from examples.loopback_model.errors import RequestError
 from examples.loopback_model.knowledge import learn
-from examples.loopback_model.policy import next_turn
+from examples.loopback_model.policy import Turn, next_turn
 from examples.loopback_model.referee import Referee, load_project
-from examples.loopback_model.request import read_request
+from examples.loopback_model.request import ChatRequest, UserMessage, read_request
 from examples.loopback_model.stream import events
 
 MODEL = "loopback-1"
 MAX_BODY_BYTES = 8 * 1024 * 1024
+
+Job = Callable[[str, Sequence[Exchange]], Turn]
+"""What a model can do: from the task and what was done for it so far, the next turn.
+
+It raises RequestError where a result is wrong.
+"""
+
+
+def repair() -> Job:
+    """The job of repairing `examples/project`."""
+    project = load_project()
+
+    def next_step(_task: str, exchanges: Sequence[Exchange]) -> Turn:
+        Referee(project).check(exchanges)
+        return next_turn(learn(exchanges))
+
+    return next_step
 
 
 class ModelServer(ThreadingHTTPServer):
@@ -24,15 +41,18 @@ class ModelServer(ThreadingHTTPServer):
 
     Args:
         port: Where to listen; 0 takes any free port.
+        job: What the model can do; by default the repair.
         delay_seconds: Pause before each event of an answer, so that a person sees it stream.
     """
 
     daemon_threads = True
 
-    def __init__(self, port: int = 0, *, delay_seconds: float = 0.0) -> None:
+    def __init__(
+        self, port: int = 0, *, job: Job | None = None, delay_seconds: float = 0.0
+    ) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
         self.delay_seconds = delay_seconds
-        self.project = load_project()
+        self._job = job or repair()
 
     @property
     def base_url(self) -> str:
@@ -53,8 +73,7 @@ class ModelServer(ThreadingHTTPServer):
                 status=404,
             )
         exchanges = read_exchanges(request.messages)
-        Referee(self.project).check(exchanges)
-        turn = next_turn(learn(exchanges))
+        turn = self._job(_task(request), exchanges)
         actions.refuse_unknown_tools(turn.calls, request.tools)
         return events(request, turn, prompt_characters=len(body))
 
@@ -123,6 +142,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+
+def _task(request: ChatRequest) -> str:
+    """What the person asked for first."""
+    asked = (each for each in request.messages if isinstance(each, UserMessage))
+    return next((text_of(each.content) for each in asked), "")
 
 
 def _no_such_path(path: str) -> RequestError:

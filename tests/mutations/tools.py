@@ -11,15 +11,15 @@ MUTATIONS = (
     Mutation(
         "files: only the .gitignore at the top counts",
         "tool/files/walk.py",
-        "        if has_rules:",
-        '        if has_rules and base == "":',
+        '            if ".gitignore" in files:',
+        '            if ".gitignore" in files and base == "":',
         f"{_BROWSE}test_the_rules_of_a_folder_hold_below_it_and_outweigh_those_above",
     ),
     Mutation(
         "files: rules leak into a nested repository",
         "tool/files/walk.py",
-        "            layers = tuple(layer.at(base) for layer in everywhere) + own",
-        "            layers += own",
+        "                layers = tuple(layer.at(base) for layer in self.start.everywhere) + own",
+        "                layers += own",
         f"{_BROWSE}test_the_rules_of_a_repository_stop_at_a_nested_one",
     ),
     Mutation(
@@ -119,6 +119,20 @@ MUTATIONS = (
         "            return self._state.decompress(piece, room)",
         "            return self._state.decompress(piece)[: room - 1]",
         f"{_GUARD}test_a_small_body_that_unpacks_hugely_is_cut_at_the_cap",
+    ),
+    Mutation(
+        "search: what is optional counts as text that every match holds",
+        "tool/search/literal.py",
+        '        if text in {"*", "?"}:',
+        '        if text == "*":',
+        "tests/tool/test_literal.py",
+    ),
+    Mutation(
+        "search: a letter beyond ASCII never equals one within",
+        "tool/search/worker.py",
+        "        if self._low and content.isascii():",
+        "        if self._low:",
+        "tests/tool/test_literal.py::test_a_letter_beyond_ascii_can_equal_one_within",
     ),
     Mutation(
         "search: case is a plain switch",

@@ -8,7 +8,7 @@ import pytest
 
 from agentslot.tool import Tool, ToolFailedError
 from agentslot.tool.files import Browser, FileRoot
-from agentslot.tool.files.glob import glob_filter
+from agentslot.tool.files.glob import Glob
 from agentslot.tool.files.ignore import IgnoreLayer
 from tests.shared import shared
 from tests.tool.invoking import invoke, invoke_text, output
@@ -151,6 +151,14 @@ async def test_the_rules_of_a_repository_stop_at_a_nested_one(tmp_path: Path) ->
     ]
 
 
+async def test_the_link_to_a_repository_elsewhere_is_a_repository_and_is_not_listed(
+    tmp_path: Path,
+) -> None:
+    make(tmp_path, ".git/x", "sub/.git", "sub/a.log")
+    (tmp_path / ".gitignore").write_text("*.log\n")
+    assert await listed(tmp_path, depth=2) == [".gitignore", "sub/", "sub/a.log"]
+
+
 async def test_files_are_found_by_name_and_by_path(tmp_path: Path) -> None:
     make(
         tmp_path, "a.py", "src/b.py", "src/deep/c.PY", "src/d.txt", ".github/ci.yml", "src/tests/e"
@@ -183,15 +191,24 @@ async def test_files_are_found_by_name_and_by_path(tmp_path: Path) -> None:
         ("[!a]x", "ax", False),
         ("readme*", "README.md", True),
         ("Readme*", "README.md", False),
+        ("*.py", "A/B.PY", True),
+        ("a/*.py", "A/B.PY", True),
+        ("[[:upper:]]x", "ax", False),
+        ("[[:upper:]]x", "Ax", True),
+        ("a/**", "a/b/c", True),
+        ("a/**", "a", False),
+        ("**/**/a", "a", True),
+        ("*", "a", True),
+        ("src/{a,b/*}/c", "src/b/x/c", True),
         ("./src/*", "src/a", True),
         ("\\*", "*", True),
     ],
 )
 def test_a_pattern_matches_as_its_description_says(pattern: str, path: str, matches: bool) -> None:
-    assert glob_filter(pattern)(path) is matches
+    assert Glob(pattern)(path) is matches
 
 
 @pytest.mark.parametrize("pattern", ["[a", "a\\", "{a,b}" * 20])
 def test_a_malformed_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(ToolFailedError, match="malformed"):
-        glob_filter(pattern)
+        Glob(pattern)

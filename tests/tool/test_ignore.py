@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentslot.tool.files.ignore import IgnoreLayer, is_ignored
+from agentslot.tool.files.ignore import IgnoreLayer, ignored_names
 
 PATHS: tuple[str, ...] = (
     "a", "b.c", "b.o", "A.C", "ab", "a b", "d/a", "d/b.c", "d/e/a", "d/e/f/b.c", "e/a", "e/d/x",
@@ -43,9 +43,9 @@ def ignored_by_us(layers: list[IgnoreLayer]) -> set[str]:
     for path in PATHS:
         parts = path.split("/")
         for depth in range(1, len(parts) + 1):
-            part = "/".join(parts[:depth])
-            inside = [layer for layer in layers if part.startswith(layer.base)]
-            if is_ignored(inside, part, parts[depth - 1], is_folder=depth < len(parts)):
+            folder, name = "".join(f"{part}/" for part in parts[: depth - 1]), parts[depth - 1]
+            inside = [layer for layer in layers if folder.startswith(layer.base)]
+            if ignored_names(inside, folder, [name], is_folder=depth < len(parts)):
                 ignored.add(path)
                 break
     return ignored
@@ -102,4 +102,4 @@ def test_rules_of_every_kind_agree_with_git(repository: Path, rules: bytes) -> N
 def test_a_hostile_pattern_does_not_take_long() -> None:
     layer = IgnoreLayer("", b"*a" * 40 + b"b\n")
     name = "a" * 250
-    assert not is_ignored([layer], name, name, is_folder=False)
+    assert not ignored_names([layer], "", [name], is_folder=False)

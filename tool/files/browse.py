@@ -11,7 +11,7 @@ from pydantic import Field
 
 from agentslot.tool.contract import Effect, ToolInvocation
 from agentslot.tool.files.containment import FileRoot
-from agentslot.tool.files.glob import glob_filter
+from agentslot.tool.files.glob import Glob
 from agentslot.tool.files.ignore import IgnoreLayer
 from agentslot.tool.files.userrules import user_rules
 from agentslot.tool.files.walk import Start, start_at, walk
@@ -83,8 +83,9 @@ class Browser:
 
         def entries() -> Iterator[str]:
             with self.start(path) as (start, prefix):
-                for entry in walk(start, hidden=True, max_depth=depth):
-                    yield f"{prefix}{entry.path}{'/' * entry.is_folder}"
+                for folder, names, is_folder in walk(start, hidden=True, max_depth=depth):
+                    slash = "/" * is_folder
+                    yield from [f"{prefix}{folder}{name}{slash}" for name in names]
 
         return await self._shown(entries, limit, invocation)
 
@@ -110,14 +111,14 @@ class Browser:
             kind: What to find.
             limit: Most entries to show.
         """
-        matches = glob_filter(pattern)
+        glob = Glob(pattern)
         hidden = "/." in f"/{pattern}"
 
         def entries() -> Iterator[str]:
             with self.start(path) as (start, prefix):
-                for entry in walk(start, hidden=hidden):
-                    if entry.is_folder is (kind == "folder") and matches(entry.path):
-                        yield prefix + entry.path
+                for folder, names, is_folder in walk(start, hidden=hidden):
+                    if is_folder is (kind == "folder"):
+                        yield from [prefix + folder + name for name in glob.among(folder, names)]
 
         return await self._shown(entries, limit, invocation)
 

@@ -1,41 +1,76 @@
 """Patterns that choose files: git's wildcards, and braces for alternatives."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
+from functools import lru_cache
 
 from agentslot.tool.errors import ToolFailedError
-from agentslot.tool.files.wildcard import UnmatchableError, wildcard_regex
+from agentslot.tool.files.names import NameTest
+from agentslot.tool.files.wildcard import UnmatchableError, Wildcard, parse_wildcard
 
 _MAX_ALTERNATIVES = 256
 
 
-def path_filter(pattern: str) -> Callable[[str], bool]:
-    """As `glob_filter`, telling upper and lower case apart: for rules, which must be exact."""
-    return glob_filter(pattern, case_matters=True)
+def path_filter(pattern: str) -> "Glob":
+    """As `Glob`, telling upper and lower case apart: for rules, which must be exact."""
+    return Glob(pattern, case_matters=True)
 
 
-def glob_filter(pattern: str, *, case_matters: bool | None = None) -> Callable[[str], bool]:
-    """Return a test for paths that have `/` between their components.
+class Glob:
+    """A test for paths that have `/` between their components.
 
     A pattern without a slash is compared with the name alone, at any depth; one with a slash with
     the whole path, `**` standing for any folders. `{a,b}` gives alternatives and may be nested.
     By default case matters only if the pattern has an upper-case letter.
-
-    Raises:
-        ToolFailedError: `invalid_arguments` for a pattern that is malformed.
     """
-    plain = pattern.removeprefix("./").removeprefix("/")
-    try:
-        alternatives = [wildcard_regex(choice) for choice in _expand(plain)]
-    except UnmatchableError:
-        raise _malformed(pattern) from None
-    if case_matters is None:
-        case_matters = any(c.isupper() for c in plain)
-    flags = re.DOTALL if case_matters else re.DOTALL | re.IGNORECASE
-    matches = re.compile("|".join(alternatives), flags).fullmatch
-    if "/" in plain:
-        return lambda path: matches(path) is not None
-    return lambda path: matches(path.rpartition("/")[2]) is not None
+
+    def __init__(self, pattern: str, *, case_matters: bool | None = None) -> None:
+        """Read the pattern.
+
+        Raises:
+            ToolFailedError: `invalid_arguments` for a pattern that is malformed.
+        """
+        plain = pattern.removeprefix("./").removeprefix("/")
+        if case_matters is None:
+            case_matters = any(c.isupper() for c in plain) or "[:upper:]" in plain
+        self._case_matters = case_matters
+        self._by_name = "/" not in plain
+        try:
+            self._wildcards = tuple(parse_wildcard(choice) for choice in _expand(plain))
+        except UnmatchableError:
+            raise _malformed(pattern) from None
+
+    def __call__(self, path: str) -> bool:
+        """Whether the path matches."""
+        folder, slash, name = path.rpartition("/")
+        return bool(self.among(folder + slash, [name]))
+
+    def among(self, folder: str, names: Sequence[str]) -> list[str]:
+        """Those of the names in a folder that match; the folder is empty or ends in `/`."""
+        if not self._case_matters:
+            folder = folder.lower()
+            text = "/".join(names)
+            lowered = text.lower()
+            if lowered != text:
+                low_names = lowered.split("/")
+                found = self._test(folder).among(low_names)
+                return [n for n, low in zip(names, low_names, strict=True) if low in found]
+        found = self._test(folder).among(names)
+        return [name for name in names if name in found] if found else []
+
+    def _test(self, folder: str) -> NameTest:
+        if self._by_name:
+            return _name_test(self._wildcards)
+        return _name_test(tuple(one for one in self._wildcards if _fits(one.folder, folder)))
+
+
+def _fits(regex: str, folder: str) -> bool:
+    return re.fullmatch(regex, folder, re.DOTALL) is not None
+
+
+@lru_cache(maxsize=64)
+def _name_test(wildcards: tuple[Wildcard, ...]) -> NameTest:
+    return NameTest(wildcards)
 
 
 def _expand(pattern: str) -> list[str]:

@@ -5,22 +5,27 @@ about a path the deepest decides, within a layer the last rule. A file below an 
 cannot be taken back: whoever walks must not enter such a folder.
 """
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
 
-from agentslot.tool.files.wildcard import UnmatchableError, wildcard_regex
+from agentslot.tool.files.names import NameTest, full_match
+from agentslot.tool.files.wildcard import UnmatchableError, Wildcard, parse_wildcard
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Rule:
     """One line: what it matches, and whether that is ignored or taken back."""
 
-    regex: str
+    wildcard: Wildcard
     ignored: bool
     folders_only: bool
-    by_name: bool
+    in_folder: Callable[[str], object] | None  # None: in every one
+
+
+_Rules = tuple[_Rule, ...]
 
 
 class IgnoreLayer:
@@ -30,14 +35,14 @@ class IgnoreLayer:
         base: folder below which they are valid, from the root of the walk: empty, or ends in `/`.
     """
 
-    __slots__ = ("_any_name", "_any_path", "_rules", "base")
+    __slots__ = ("_everywhere", "_rules", "_somewhere", "base")
 
     def __init__(self, base: str, content: bytes) -> None:
         self.base = base
-        rules = [rule for line in _lines(content) if (rule := _parse(line)) is not None]
-        self._any_name = _any_of([rule.regex for rule in rules if rule.by_name])
-        self._any_path = _any_of([rule.regex for rule in rules if not rule.by_name])
-        self._rules = [(rule, re.compile(rule.regex, re.DOTALL)) for rule in reversed(rules)]
+        self._rules = _parse(content)
+        self._everywhere = tuple(rule for rule in self._rules if rule.in_folder is None)
+        tied = [rule.wildcard.folder for rule in self._rules if rule.in_folder is not None]
+        self._somewhere = full_match(tied)
 
     def __bool__(self) -> bool:
         """Whether there are rules at all; git makes a file that has none."""
@@ -49,28 +54,54 @@ class IgnoreLayer:
         layer.base = base
         return layer
 
-    def verdict(self, path: str, name: str, *, is_folder: bool) -> bool | None:
-        """Whether `path` is ignored; None if no rule matches it."""
-        relative = path[len(self.base) :] if self._any_path is not None else ""
-        if not (self._any_name is not None and self._any_name.fullmatch(name)) and not (
-            self._any_path is not None and self._any_path.fullmatch(relative)
-        ):
-            return None
-        for rule, regex in self._rules:
-            if (is_folder or not rule.folders_only) and regex.fullmatch(
-                name if rule.by_name else relative
-            ):
-                return rule.ignored
-        return None
+    def rules_in(self, folder: str) -> _Rules:
+        """Those for the entries of a folder, which is empty or ends in `/`."""
+        below = folder[len(self.base) :]
+        if self._somewhere is None or not self._somewhere(below):
+            return self._everywhere
+        return tuple(r for r in self._rules if r.in_folder is None or r.in_folder(below))
 
 
-def is_ignored(layers: Sequence[IgnoreLayer], path: str, name: str, *, is_folder: bool) -> bool:
-    """Whether the last of `layers` that says something about `path` ignores it."""
-    for layer in reversed(layers):
-        verdict = layer.verdict(path, name, is_folder=is_folder)
-        if verdict is not None:
-            return verdict
-    return False
+def ignored_names(
+    layers: Sequence[IgnoreLayer], folder: str, names: Collection[str], *, is_folder: bool
+) -> set[str]:
+    """Those of `names` that the last rule which says something about them ignores.
+
+    Args:
+        layers: the rules above and in `folder`, the deepest last.
+        folder: from the root of the walk: empty, or ends in `/`.
+        names: what lies in it.
+        is_folder: whether the names are those of folders.
+    """
+    rules = [rule for layer in layers for rule in layer.rules_in(folder)]
+    return _decisions(tuple(rules), is_folder).ignored(names)
+
+
+class _Decisions:
+    """Rules in the order in which they decide: the last first, those that agree as one."""
+
+    def __init__(self, rules: Iterable[_Rule]) -> None:
+        groups = groupby(rules, lambda rule: rule.ignored)
+        self._tests = [(NameTest(rule.wildcard for rule in each), said) for said, each in groups]
+
+    def ignored(self, names: Collection[str]) -> set[str]:
+        ignored: set[str] = set()
+        for test, said in self._tests:
+            found = test.among(names)
+            if said:
+                ignored |= found
+            names = [name for name in names if name not in found] if found else names
+        return ignored
+
+
+@lru_cache(maxsize=256)
+def _decisions(rules: _Rules, is_folder: bool) -> _Decisions:
+    return _Decisions(rule for rule in reversed(rules) if is_folder or not rule.folders_only)
+
+
+@lru_cache(maxsize=64)
+def _parse(content: bytes) -> _Rules:
+    return tuple(rule for line in _lines(content) if (rule := _parse_line(line)) is not None)
 
 
 def _lines(content: bytes) -> list[str]:
@@ -78,7 +109,7 @@ def _lines(content: bytes) -> list[str]:
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 
-def _parse(line: str) -> _Rule | None:
+def _parse_line(line: str) -> _Rule | None:
     """The rule of one line; None for blanks, comments, and patterns that match nothing."""
     pattern = _without_trailing_spaces(line)
     if pattern.startswith("#"):
@@ -92,16 +123,14 @@ def _parse(line: str) -> _Rule | None:
     if not pattern:
         return None
     try:
-        return _Rule(wildcard_regex(pattern), ignored, folders_only, by_name)
+        wildcard = parse_wildcard(pattern)
     except UnmatchableError:
         return None
+    in_folder = None if by_name else full_match([wildcard.folder])
+    return _Rule(wildcard, ignored, folders_only, in_folder)
 
 
 def _without_trailing_spaces(line: str) -> str:
     stripped = line.rstrip(" ")
     backslashes = len(stripped) - len(stripped.rstrip("\\"))
     return f"{stripped} " if backslashes % 2 and stripped != line else stripped
-
-
-def _any_of(regexes: list[str]) -> re.Pattern[str] | None:
-    return re.compile("|".join(regexes), re.DOTALL) if regexes else None

@@ -1,4 +1,4 @@
-"""Wildcards of paths as git reads them, compiled to regular expressions.
+"""Wildcards of paths as git reads them, translated to regular expressions.
 
 `?` and `*` stay within one component, `**` between slashes crosses them, `[…]` is a class with
 ranges, `!` or `^`, and POSIX names. A backslash takes the next character literally. Where git
@@ -6,6 +6,7 @@ counts bytes, `?` and classes take whole characters here.
 """
 
 import re
+from dataclasses import dataclass
 from itertools import pairwise
 
 _POSIX = {
@@ -16,14 +17,33 @@ _POSIX = {
 
 
 _STAR = "[^/]*"
+_FOLDERS = "(?:.*/)?"
+_ANYTHING = ".*"
 
 
 class UnmatchableError(ValueError):
     """The pattern is malformed in a way that makes git match nothing."""
 
 
-def wildcard_regex(pattern: str) -> str:
-    """Regular expression that matches a whole path (`re.fullmatch`, with DOTALL).
+@dataclass(frozen=True, slots=True)
+class Wildcard:
+    """A pattern in two halves, so that the first is compared once for all files of a folder.
+
+    Attributes:
+        folder: regular expression for the folder: empty at the top, else its path and a slash.
+        name: regular expression for a name in that folder.
+        exact: the only name that matches, if there is just one.
+        ending: how every name ends that matches, if that is all it takes.
+    """
+
+    folder: str
+    name: str
+    exact: str | None = None
+    ending: str | None = None
+
+
+def parse_wildcard(pattern: str) -> Wildcard:
+    """Translate a pattern; the expressions are for `re.fullmatch`, with DOTALL.
 
     Raises:
         UnmatchableError: an open class, an unknown POSIX name, a backslash at the end.
@@ -43,10 +63,24 @@ def wildcard_regex(pattern: str) -> str:
             literal, position = _literal(pattern, position)
             piece = re.escape(literal)
         component.append(piece)
-        if piece == "/":
+        if piece in {"/", _FOLDERS}:
             done.append(_without_backtracking(component))
             component = []
-    return "".join([*done, _without_backtracking(component)])
+    if component == [_ANYTHING]:
+        done.append(_FOLDERS)
+    exact, ending = _plain_name(pattern)
+    return Wildcard("".join(done), _without_backtracking(component), exact, ending)
+
+
+def _plain_name(pattern: str) -> tuple[str | None, str | None]:
+    """What needs no regular expression: a name without wildcards, or a star before such text."""
+    if "[" in pattern or "\\" in pattern:
+        return None, None
+    name = pattern.rpartition("/")[2]
+    plain = name.removeprefix("*")
+    if "*" in plain or "?" in plain:
+        return None, None
+    return (name, None) if plain == name else (None, plain)
 
 
 def _without_backtracking(component: list[str]) -> str:
@@ -80,7 +114,7 @@ def _stars(pattern: str, start: int) -> tuple[str, int]:
     at_component = start == 0 or pattern[start - 1] == "/"
     if stop - start == 1 or not at_component or pattern[stop : stop + 1] not in {"", "/"}:
         return _STAR, stop
-    return (".*", stop) if stop == len(pattern) else ("(?:.*/)?", stop + 1)
+    return (_ANYTHING, stop) if stop == len(pattern) else (_FOLDERS, stop + 1)
 
 
 def _class(pattern: str, position: int) -> tuple[str, int]:

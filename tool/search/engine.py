@@ -18,6 +18,7 @@ from agentslot.tool.errors import ToolFailedError
 from agentslot.tool.process.run import Outcome
 from agentslot.tool.search import worker
 from agentslot.tool.search.child import run_on
+from agentslot.tool.search.literal import required_texts
 from agentslot.tool.search.ripgrep import files_with_matches
 
 TIME_LIMIT_SECONDS = 30.0
@@ -115,8 +116,9 @@ async def _search_side_by_side(
 
 
 async def _search(query: Query, folder: Path, descriptor: int, files: Sequence[str]) -> Found:
+    head = json.dumps({**asdict(query), "literals": required_texts(query.pattern)})
     names = b"".join(os.fsencode(file) + b"\0" for file in files)
-    task = json.dumps(asdict(query)).encode() + b"\n" + names
+    task = head.encode() + b"\n" + names
     finished = await run_on([*_WORKER, str(descriptor)], folder, task, descriptor)
     output = finished.output.whole()
     if finished.outcome is not Outcome.OK or output is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agentslot.tool.search.child import run_on
 
-_BATCH_BYTES = 100_000  # of arguments; systems take more, but not for ever
+_BATCH_BYTES = 500_000  # of arguments; systems take about a megabyte
 _OPTIONS = [
     "--files-with-matches", "--null", "--no-config", "--no-messages", "--binary", "--crlf",
     "--max-filesize=64M",

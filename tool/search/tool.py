@@ -12,7 +12,7 @@ from pydantic import Field
 from agentslot.tool.contract import Effect, ToolInvocation
 from agentslot.tool.errors import ToolFailedError
 from agentslot.tool.files.browse import Browser
-from agentslot.tool.files.glob import glob_filter
+from agentslot.tool.files.glob import Glob
 from agentslot.tool.files.walk import walk
 from agentslot.tool.fit import fit
 from agentslot.tool.function_tool import FunctionTool
@@ -102,7 +102,7 @@ class Searcher:
         )
 
     def _select(self, path: str, file_glob: str | None) -> _Selection:
-        chosen = glob_filter(file_glob) if file_glob else _any
+        glob = Glob(file_glob) if file_glob else None
         root = self._browser.root
         with root.locate(path) as location:
             if location.is_file():
@@ -110,12 +110,12 @@ class Searcher:
                 prefix = location.path.removesuffix(location.name)
                 return _Selection(os.dup(location.folder), folder, prefix, [location.name])
         with self._browser.start(path) as (start, prefix):
-            files = [e.path for e in walk(start) if not e.is_folder and chosen(e.path)]
+            files: list[str] = []
+            for parent, names, is_folder in walk(start):
+                if not is_folder:
+                    chosen = glob.among(parent, names) if glob else names
+                    files += [parent + name for name in chosen]
             return _Selection(os.dup(start.descriptor), root.real / prefix, prefix, files)
-
-
-def _any(_path: str) -> bool:
-    return True
 
 
 def _accepted(pattern: str) -> str:

@@ -1,7 +1,8 @@
 """The built-in search engine: a script of its own that needs only the standard library.
 
 It runs as a child process. A regular expression that backtracks for ever then costs a process that
-can be ended, and not the event loop of the application.
+can be ended, and not the event loop of the application. It imports little, since it starts anew for
+each search.
 
 Standard input is one line of JSON (`Task`) and the paths to search, each ended by NUL, relative to
 the open folder whose descriptor is the first argument. Standard output is JSON, see `main`.
@@ -12,8 +13,6 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterator
-from typing import TypedDict
 
 PROBE_BYTES = 8192
 MAX_FILE_BYTES = 64 * 1024 * 1024
@@ -27,16 +26,50 @@ _ENDS_OF_TEXT = re.compile(r"\\[AZz]")  # they match in lines where they do not 
 
 _NOT_PLAIN = (b"\0", b"\r", b"\x1c", b"\x1d", b"\x1e", b"\x1f")
 
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
 Line = tuple[int, str, bool]
 
 
-class Task(TypedDict):
-    """What to search for; `most` is a number of matching lines."""
+class Task:
+    """What to search for.
 
-    pattern: str
-    ignore_case: bool
-    context: int
-    most: int
+    Attributes:
+        literals: texts that every match holds.
+        most: matching lines to find.
+    """
+
+    def __init__(
+        self, pattern: str, literals: list[str], ignore_case: bool, context: int, most: int
+    ) -> None:
+        self.context = context
+        self.most = most
+        self.reaches_ends = bool(_ENDS_OF_TEXT.search(pattern))
+        self.regex = re.compile(pattern, _flags(ignore_case))
+        self._quick = quick_regex(pattern, ignore_case)
+        self._exact = [one.encode() for one in literals if not ignore_case or not _has_case(one)]
+        self._low = [one.lower().encode() for one in literals if ignore_case and _has_case(one)]
+
+    def is_hopeless(self, content: bytes) -> bool:
+        """Whether it is plain without decoding that the content has no match, as in most files."""
+        if self._lacks_a_literal(content):
+            return True
+        return self._quick is not None and is_plain(content) and not self._quick.search(content)
+
+    def _lacks_a_literal(self, content: bytes) -> bool:
+        for literal in self._exact:
+            if literal not in content:
+                return not content.startswith(_UTF_16)
+        if self._low and content.isascii():  # beyond ASCII, other letters match, as K does for k
+            low = content.lower()
+            for literal in self._low:
+                if literal not in low:
+                    return True
+        return False
+
+
+def _has_case(text: str) -> bool:
+    return text.lower() != text.upper()
 
 
 class Folders:
@@ -90,14 +123,18 @@ def text_of(content: bytes) -> str | None:
     return content.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
-def quick_regex(pattern: str, flags: int) -> re.Pattern[bytes] | None:
+def quick_regex(pattern: str, ignore_case: bool) -> re.Pattern[bytes] | None:
     """The pattern for the bytes of a file that is plain ASCII, if it can be written so."""
     if _ENDS_OF_TEXT.search(pattern) or not pattern.isascii():
         return None
     try:
-        return re.compile(pattern.encode(), flags)
+        return re.compile(pattern.encode(), _flags(ignore_case))
     except re.error:  # such as an escape for a character that no byte stands for
         return None
+
+
+def _flags(ignore_case: bool) -> int:
+    return re.MULTILINE | (re.IGNORECASE if ignore_case else 0)
 
 
 def is_plain(content: bytes) -> bool:
@@ -139,37 +176,29 @@ def search(
     task: Task, paths: list[str], root: int
 ) -> tuple[list[tuple[str, list[Line]]], list[str]]:
     """Files with matching lines in the order of `paths`, and binary files that match."""
-    flags = re.MULTILINE | (re.IGNORECASE if task["ignore_case"] else 0)
-    regex = re.compile(task["pattern"], flags)
-    quick = quick_regex(task["pattern"], flags)
     folders = Folders(root)
     hits: list[tuple[str, list[Line]]] = []
     binary: list[str] = []
-    missing = task["most"] + 1  # one more tells that there are more
+    missing = task.most + 1  # one more tells that there are more
     for path in paths:
         try:
             content = folders.read(path)
         except OSError:  # gone, swapped for a link, or not ours to read
             continue
-        # Most files have no match, and most are plain: spare them the decoding.
-        if quick is not None and is_plain(content) and not quick.search(content):
+        if task.is_hopeless(content):
             continue
         text = text_of(content)
         if text is None:
-            if regex.search(content.decode("utf-8", "replace")):
+            if task.regex.search(content.decode("utf-8", "replace")):
                 binary.append(path)
-        elif regex.search(text) or _ENDS_OF_TEXT.search(task["pattern"]):
-            lines = matching_lines(text, regex, task["context"], missing)
+        elif task.reaches_ends or task.regex.search(text):
+            lines = matching_lines(text, task.regex, task.context, missing)
             missing -= sum(is_match for _, _, is_match in lines)
             if lines:
                 hits.append((path, lines))
         if missing <= 0:
             break
     return hits, binary
-
-
-def _paths(raw: bytes) -> Iterator[str]:
-    return map(os.fsdecode, raw.split(b"\0")[:-1])
 
 
 def main() -> None:
@@ -179,7 +208,8 @@ def main() -> None:
     """
     head, _, rest = sys.stdin.buffer.read().partition(b"\n")
     try:
-        hits, binary = search(json.loads(head), list(_paths(rest)), int(sys.argv[1]))
+        paths = [os.fsdecode(path) for path in rest.split(b"\0")[:-1]]
+        hits, binary = search(Task(**json.loads(head)), paths, int(sys.argv[1]))
     except re.error as error:
         json.dump({"error": str(error)}, sys.stdout)
     else:
