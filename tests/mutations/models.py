@@ -159,7 +159,7 @@ MUTATIONS = (
     Mutation(
         "events: a buffered answer is handed on without a pause",
         "standardagent/runtime/pace.py",
-        "            await anyio.lowlevel.checkpoint()\n",
+        "        await anyio.lowlevel.checkpoint()\n",
         "",
         f"{_STREAMING}test_the_first_delta_is_heard_before_a_whole_buffered_answer_is_read",
     ),
