@@ -72,9 +72,14 @@ async def local_model(file: Path, *, threads: int = -1) -> AsyncGenerator[LocalM
     # -P: the file lies among modules of ours, which are not to be imported by their bare names.
     command = [sys.executable, "-P", serve.__file__]
     async with await anyio.open_process(command, stderr=subprocess.STDOUT) as process:
-        with suppress(anyio.BrokenResourceError):  # it has ended already, and says why
-            await _stream(process.stdin).send(f"{json.dumps(settings)}\n".encode())
-        served = await _until_served(process, file)
+        try:
+            with suppress(anyio.BrokenResourceError):  # it has ended already, and says why
+                await _stream(process.stdin).send(f"{json.dumps(settings)}\n".encode())
+            served = await _until_served(process, file)
+        except BaseException:
+            with suppress(ProcessLookupError):
+                process.kill()  # while it loads it does not hear that its input has ended
+            raise
         yield LocalModel(name=file.stem, key=key, **served)
 
 

@@ -1,7 +1,8 @@
 """A stand-in for llama.cpp: the same interface, and an answer that it has ready.
 
 The name of the model's file says how it behaves: `broken` cannot be loaded, `endless` is never
-loaded, `tools` has a chat template that knows tools.
+loaded, `tools` has a chat template that knows tools. Its port is written to the pipe `port` beside
+the file, if there is one.
 """
 
 import json
@@ -30,8 +31,6 @@ class Server:
             print("0.00.001.001 E gguf: invalid magic characters", file=sys.stderr)
             print("0.00.001.002 E srv: exiting due to that", file=sys.stderr)
             raise RuntimeError("Failed to init server")
-        if kind == "endless":
-            threading.Event().wait()
 
         class Handler(_Handler):
             keys = settings.api_keys
@@ -39,6 +38,11 @@ class Server:
             tools = kind == "tools"
 
         server = ThreadingHTTPServer(("127.0.0.1", settings.port), Handler)
+        beside = Path(settings.model.path).with_name("port")
+        if beside.is_fifo():
+            beside.write_text(str(server.server_port), encoding="utf-8")
+        if kind == "endless":
+            threading.Event().wait()
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.listening_address = f"http://127.0.0.1:{server.server_port}"
 
