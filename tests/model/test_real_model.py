@@ -1,7 +1,7 @@
 """A real model over the three wires that llama.cpp speaks: real bytes, real streams."""
 
 import json
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -28,7 +28,15 @@ from agentslot.model.testing import MemoryRecorder
 from agentslot.session import Role, TextPart, TokenUsage
 from agentslot.standardagent.command.local import LocalModel
 from tests.model.llama import WIRES, Tap, Wire, served
-from tests.model.support import application, collect, decode, message, remembered, request
+from tests.model.support import (
+    application,
+    collect,
+    decode,
+    exchange,
+    message,
+    remembered,
+    request,
+)
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
 
@@ -48,7 +56,7 @@ def model() -> Generator[LocalModel]:
         yield model
 
 
-@pytest.fixture(params=WIRES.values(), ids=WIRES.keys())
+@pytest.fixture(params=list(WIRES.values()), ids=list(WIRES))
 def wire(request: pytest.FixtureRequest) -> Wire:
     found: Wire = request.param
     return found
@@ -97,9 +105,15 @@ async def executor(
 
 
 async def ask(
-    model: LocalModel, wire: Wire, asked: ModelRequest, key: str = "", **members: object
+    model: LocalModel,
+    wire: Wire,
+    asked: ModelRequest,
+    members: Mapping[str, object] | None = None,
+    *,
+    key: str = "",
 ) -> Asked:
-    tap, recorder = Tap(members), MemoryRecorder()
+    """Ask, with `members` added to the body."""
+    tap, recorder = Tap(members or {}), MemoryRecorder()
     async with executor(model, wire, tap, key) as asking:
         events = await collect(asking.execute(asked, recorder))
     (outcome,) = recorder.outcomes.values()
@@ -114,7 +128,10 @@ async def test_the_answer_is_what_the_server_sent(model: LocalModel, wire: Wire)
     assert asked.text == said.text
     assert asked.text == "".join(e.text for e in asked.events if isinstance(e, TextDelta))
     assert asked.usage == TokenUsage(
-        input=said.input, output=said.output, cached_input=said.cached, total=said.input + said.output
+        input=said.input,
+        output=said.output,
+        cached_input=said.cached,
+        total=said.input + said.output,
     )
     assert asked.completion.finish is FinishReason.STOP
     assert asked.completion.raw_finish == said.finish != "length"
@@ -140,7 +157,7 @@ async def test_real_bytes_decode_alike_however_they_are_cut(model: LocalModel, w
 
 async def test_an_answer_in_one_piece_is_the_streamed_one(model: LocalModel, wire: Wire) -> None:
     streamed = await ask(model, wire, question(wire, FRANCE))
-    whole = await ask(model, wire, question(wire, FRANCE), stream=False)
+    whole = await ask(model, wire, question(wire, FRANCE), {"stream": False})
     assert json.loads(whole.answer)
     assert whole.text == streamed.text
     assert whole.completion.finish is streamed.completion.finish
@@ -165,9 +182,17 @@ async def test_a_conversation_goes_on_with_the_answer_sent_back(
     assert second.usage.input > first.usage.total
 
 
+async def test_a_conversation_with_tools_is_accepted(model: LocalModel, wire: Wire) -> None:
+    history = [*exchange('{"city":"Rome"}'), message(9, Role.USER, FRANCE)]
+    config = replace(wire.config, temperature=0.0, max_tokens=20)
+    asked = await ask(model, wire, request(history, None, config))
+    assert asked.text
+
+
 async def test_whoever_stops_listening_frees_the_server(model: LocalModel, wire: Wire) -> None:
-    # It would have gone on for long:
-    assert (await ask(model, wire, question(wire, STORY, 200))).usage.output == 200  # type: ignore[union-attr]
+    untouched = await ask(model, wire, question(wire, STORY, 200))
+    assert untouched.usage is not None
+    assert untouched.usage.output == 200, "too short a story to be stopped"
     tap, recorder = Tap({}), MemoryRecorder()
     async with executor(model, wire, tap) as asking:
         stream = asking.execute(question(wire, STORY, 2_000), recorder)
@@ -204,7 +229,7 @@ async def test_an_answer_is_held_to_a_schema(model: LocalModel, wire: Wire) -> N
     constraint = wire.schema(PERSON)
     told = [] if constraint else examples
     last = message(5, Role.USER, "A person named Ada, 36.")
-    asked = await ask(model, wire, question(wire, [*told, last]), **constraint)
+    asked = await ask(model, wire, question(wire, [*told, last]), constraint)
     assert json.loads(asked.text) == {"name": "Ada", "age": 36}
 
 

@@ -140,7 +140,9 @@ def test_without_an_index_pieces_belong_to_the_item_of_their_id() -> None:
     ]
     for event in events:
         del event["output_index"]
-    answer, deltas = decode(sse(*events, end("completed", thought, text(1, "so"))), 0, OpenAIResponsesDecoder)
+    answer, deltas = decode(
+        sse(*events, end("completed", thought, text(1, "so"))), 0, OpenAIResponsesDecoder
+    )
     assert [type(shown) for shown in deltas] == [ReasoningDelta, TextDelta]
     assert answer.completion.parts == (ReasoningPart("hm"), TextPart("so"))
 

