@@ -1,9 +1,12 @@
 """A real model over the three wires that llama.cpp speaks: real bytes, real streams."""
 
+import base64
 import json
+import random
 from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -12,6 +15,7 @@ import pytest
 from agentslot._http import new_client
 from agentslot.model import (
     MODEL_EXECUTOR,
+    TOKEN_COUNTER,
     Completed,
     Completion,
     Failed,
@@ -136,6 +140,28 @@ async def test_the_answer_is_what_the_server_sent(model: LocalModel, wire: Wire)
     assert asked.completion.finish is FinishReason.STOP
     assert asked.completion.raw_finish == said.finish != "length"
     assert model.name in asked.served_model
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The quick brown fox jumps over the lazy dog. " * 20,
+        Path(__file__).read_text(encoding="utf-8")[:2_000],
+        base64.b64encode(random.Random(1).randbytes(600)).decode(),
+        random.Random(1).randbytes(400).hex(),
+        "中文字符测试，今天天气很好。🎉" * 20,
+    ],
+    ids=("prose", "code", "base64", "digest", "signs"),
+)
+async def test_no_request_has_more_tokens_than_it_was_counted_for(
+    model: LocalModel, wire: Wire, text: str
+) -> None:
+    asked = question(wire, text, max_tokens=1)
+    counter = application(wire.module(model.url, {})).build()[TOKEN_COUNTER]
+    counted = await counter.count_tokens(asked)
+    reported = (await ask(model, wire, asked)).usage
+    assert reported is not None
+    assert reported.input <= counted
 
 
 async def test_an_answer_that_reaches_its_bound_says_so(model: LocalModel, wire: Wire) -> None:
