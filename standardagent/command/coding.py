@@ -53,7 +53,7 @@ def choose_model(model: str | None, base_url: str | None) -> ModelChoice:
     if not has_key and not _is_local(base_url):
         missing.append(f"{_KEY} is not set: put the key for {base_url} into it")
     if missing:
-        raise UsageError("; ".join([*missing, "--local needs neither"]))
+        raise UsageError(f"{'; '.join(missing)}; or use --local, a model on this machine")
     server = OpenAICompatibleModule(
         base_url=base_url, api_key_env=_KEY if has_key else None, models=[model]
     )

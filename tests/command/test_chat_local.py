@@ -132,7 +132,7 @@ def test_a_missing_extra_is_named() -> None:
 
 
 def test_without_a_model_and_without_a_key_the_way_out_is_named() -> None:
-    assert "--local needs neither" in agentslot("chat").stderr
+    assert "or use --local, a model on this machine" in agentslot("chat").stderr
 
 
 @pytest.fixture
