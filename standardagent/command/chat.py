@@ -37,8 +37,8 @@ Without MODULE:APP this is a coding agent for the current folder: it reads files
 writes or runs something, and keeps its sessions in the state folder of the user.
 
 With --local the model runs on this machine, with neither key nor settings. The one that comes by
-itself is very small and only talks. A GGUF file of yours whose model calls tools makes it the
-coding agent again."""
+itself is very small, often wrong, and only talks. A GGUF file of yours whose model calls tools
+makes it the coding agent again."""
 
 
 def add_parser(subparsers: Subparsers) -> ArgumentParser:

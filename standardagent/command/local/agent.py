@@ -17,7 +17,7 @@ LOCAL_AGENT = "local"
 """Its Sessions stand apart from those of the coding agent, whose models are not here."""
 
 _PROVIDER = "local"
-_PROMPT = "You are a helpful assistant. Answer briefly. If you do not know something, say so."
+_PROMPT = "You answer questions briefly and correctly."
 _TOKENS_PER_INPUT = 512
 """What a message, a call or a result takes of the window, roughly."""
 
