@@ -1,9 +1,10 @@
 """Token figures where no provider has told them: bounds before a request, estimates after one.
 
-A tokenizer never makes more tokens of a text than it has bytes, and far fewer of letters. The bound
-counts every byte that is no letter or blank as a token and ten letters as six: above what the
-common vocabularies make of prose, code and base64. What a provider reported for the beginning of a
-conversation replaces the bound for that part, so only what is new is overestimated.
+A tokenizer never makes more tokens of a text than it has bytes, and far fewer of words. The bound
+counts ten of the frequent small letters as six tokens, five digits as seven, since a digit may make
+a token of the letter beside it, and every other byte as one: above what large and small
+vocabularies make of prose, code, keys, digests and base64. What a provider reported for the
+beginning of a conversation replaces the bound for that part, so only what is new is overestimated.
 """
 
 import math
@@ -15,8 +16,10 @@ from agentslot.model.transcript import Ledger
 from agentslot.model.wire import WireRequest
 from agentslot.session import TokenUsage
 
-_LETTERS = b" abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_TOKENS_PER_LETTER = 0.6
+_FREQUENT = b" abcdefghilmnoprstuy"
+_TOKENS_PER_FREQUENT = 0.6
+_DIGITS = b"0123456789"
+_TOKENS_PER_DIGIT = 1.4
 _IMAGE = re.compile(
     rb'(?:data:image/[a-z]+;base64,|"(?:media_type|mimeType)":"image/[a-z]+","data":")'
     rb'[A-Za-z0-9+/=]+|(?:"images":\[|,)"[A-Za-z0-9+/=]{64,}"'
@@ -31,8 +34,10 @@ Measure = Callable[[bytes], int]
 
 def bound_text(text: bytes) -> int:
     """An upper bound of the tokens of a text, by its bytes."""
-    others = len(text.translate(None, _LETTERS))
-    return others + math.ceil((len(text) - others) * _TOKENS_PER_LETTER)
+    frequent = len(text) - len(text.translate(None, _FREQUENT))
+    digits = len(text) - len(text.translate(None, _DIGITS))
+    others = len(text) - frequent - digits
+    return math.ceil(others + frequent * _TOKENS_PER_FREQUENT + digits * _TOKENS_PER_DIGIT)
 
 
 def bound_tokens(body: bytes, measure: Measure = bound_text) -> int:

@@ -18,7 +18,7 @@ _QUOTA = re.compile(
     re.IGNORECASE,
 )
 _CONTEXT = re.compile(
-    r"context[_ ]length|context window|maximum context|too many (?:input )?tokens"
+    r"context[_ ](?:length|size|window)|maximum context|too many (?:input )?tokens"
     r"|prompt is too long|input is too long|reduce the length|token limit (?:reached|exceeded)"
     r"|exceeds the maximum number of tokens",
     re.IGNORECASE,

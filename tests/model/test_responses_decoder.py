@@ -127,6 +127,26 @@ def test_pieces_belong_to_the_item_at_their_index_in_whatever_order_they_come() 
     assert answer.parts == (TextPart("a"), TextPart("bB"))
 
 
+def test_without_an_index_pieces_belong_to_the_item_of_their_id() -> None:
+    """As llama.cpp sends it: the thinking is closed when the text has been written."""
+    thought = done(0, "reasoning", content=[{"type": "reasoning_text", "text": "hm"}])
+    events = [
+        added(0, "reasoning", content=[]),
+        delta(0, "reasoning_text", "hm", item_id="i0"),
+        added(1, "message", content=[]),
+        delta(1, "output_text", "so", item_id="i1"),
+        thought,
+        text(1, "so"),
+    ]
+    for event in events:
+        del event["output_index"]
+    answer, deltas = decode(
+        sse(*events, end("completed", thought, text(1, "so"))), 0, OpenAIResponsesDecoder
+    )
+    assert [type(shown) for shown in deltas] == [ReasoningDelta, TextDelta]
+    assert answer.completion.parts == (ReasoningPart("hm"), TextPart("so"))
+
+
 def test_thinking_is_shown_as_it_comes_and_summaries_are_set_apart() -> None:
     events: list[Event] = [
         added(0, "reasoning"),

@@ -78,6 +78,11 @@ def test_an_explicit_word_on_retrying_is_read() -> None:
     [
         (VendorError(429, code="insufficient_quota"), ModelErrorCode.QUOTA_EXHAUSTED, False),
         (VendorError(400, code="context_length_exceeded"), ModelErrorCode.CONTEXT_EXCEEDED, False),
+        (
+            VendorError(400, type="exceed_context_size_error"),
+            ModelErrorCode.CONTEXT_EXCEEDED,
+            False,
+        ),
         (VendorError(400, code="content_filter"), ModelErrorCode.REFUSED, False),
         (VendorError(529, type="overloaded_error"), ModelErrorCode.OVERLOADED, True),
         (VendorError(0, type="overloaded_error"), ModelErrorCode.OVERLOADED, True),

@@ -1,7 +1,10 @@
 """Counting with OpenAI's vocabulary."""
 
+import base64
 import json
+import random
 import re
+from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
 
 import pytest
 from hypothesis import given
@@ -25,7 +28,30 @@ def test_texts_are_counted_by_the_vocabulary(text: str, tokens: int) -> None:
     assert tokens <= TOKENS(text.encode()) <= tokens + len(text) // 20_000
 
 
-@given(st.text(max_size=200))
+def drawn(letters: str) -> str:
+    """A long text of those letters, always the same."""
+    return "".join(random.Random(1).choices(letters, k=2_000))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        base64.b64encode(random.Random(1).randbytes(1_500)).decode(),
+        random.Random(1).randbytes(1_000).hex(),
+        drawn(ascii_lowercase),
+        drawn(ascii_uppercase),
+        drawn("qxzjkvw"),
+        drawn(ascii_letters + digits),
+        "eTaO" * 500,
+        "0a" * 1_000,
+    ],
+    ids=("base64", "digest", "small", "capital", "rare", "key", "mixed", "turns"),
+)
+def test_the_bound_holds_where_letters_make_no_words(text: str) -> None:
+    assert bound_text(text.encode()) >= TOKENS(text.encode())
+
+
+@given(st.text(max_size=200) | st.text(ascii_letters + digits, max_size=200))
 def test_the_bound_by_bytes_is_never_below_the_vocabulary(text: str) -> None:
     data = json.dumps(text, ensure_ascii=False).encode(errors="replace")
     assert bound_text(data) >= TOKENS(data)

@@ -40,12 +40,14 @@ _LENGTH = "max_output_tokens", "max_tokens"
 class OpenAIResponsesDecoder(EventDecoder):
     """Decoder of one answer; complete once the whole response was said to be over.
 
-    Pieces belong to the item at their `output_index`: some gateways give a new id in every event.
+    Pieces belong to the item at their `output_index`, since some gateways give a new id in every
+    event; where there is no index, as in llama.cpp's events, they belong to the item of that id.
     """
 
     def __init__(self, attempt_id: AttemptId, max_output: int = MAX_OUTPUT_CHARACTERS) -> None:
         super().__init__(attempt_id, max_output)
         self._items: dict[int, OutputItem] = {}
+        self._places: dict[str, int] = {}  # of items that have no index, by their id
         self._ended: JsonObject = {}
         self._served_model = ""
         self._request_id = ""
@@ -72,7 +74,7 @@ class OpenAIResponsesDecoder(EventDecoder):
         if item_kind := _DELTAS.get(kind):
             self._add(message, item_kind, as_text(message.get("delta")))
         elif kind == "response.output_item.added":
-            self._item(message).announce(as_object(message.get("item")))
+            self._announce(message)
         elif kind == "response.output_item.done":
             self._grow(size)
             self._item(message).settle(as_object(message.get("item")))
@@ -97,11 +99,19 @@ class OpenAIResponsesDecoder(EventDecoder):
         else:
             self._grow(len(piece))
 
-    def _item(self, message: JsonObject) -> OutputItem:
-        """The item that an event is about; without an index it is the newest one."""
+    def _announce(self, message: JsonObject) -> None:
+        item = as_object(message.get("item"))
         index = as_count(message.get("output_index"))
         if index is None:
-            index = max(self._items, default=0)
+            index = self._places[as_text(item.get("id"))] = max(self._items, default=-1) + 1
+        self._items.setdefault(index, OutputItem()).announce(item)
+
+    def _item(self, message: JsonObject) -> OutputItem:
+        """The item that an event is about; without an index and a known id it is the newest one."""
+        index = as_count(message.get("output_index"))
+        if index is None:
+            item_id = message.get("item_id") or as_object(message.get("item")).get("id")
+            index = self._places.get(as_text(item_id), max(self._items, default=0))
         return self._items.setdefault(index, OutputItem())
 
     def _begin(self, response: JsonObject) -> None:
