@@ -41,6 +41,7 @@ class LogicalCall:
         recorder: AttemptRecorder,
         *,
         wire: Wire,
+        encode: Callable[[ModelRequest], Awaitable[WireRequest]],
         endpoint: Endpoint,
         credentials: CredentialResolver,
         model: ModelDescriptor | None,
@@ -52,6 +53,7 @@ class LogicalCall:
         self._request = request
         self._recorder = recorder
         self._wire = wire
+        self._encode = encode
         self._endpoint = endpoint
         self._credentials = credentials
         self._model = model
@@ -95,10 +97,10 @@ class LogicalCall:
         self._attempt = Attempt(
             attempt_id, self._wire, self._endpoint, self._credentials, self._timeouts
         )
-        self._encoded = self._wire.encode(self._request)
-        await self._attempt.send(await self._client(), self._fitting(self._encoded))
+        self._encoded = await self._encode(self._request)
+        await self._attempt.send(await self._client(), await self._fitting(self._encoded))
 
-    def _fitting(self, encoded: WireRequest) -> WireRequest:
+    async def _fitting(self, encoded: WireRequest) -> WireRequest:
         """The request with its bound of the output lowered to what the window has left."""
         config = self._request.config
         asked = encoded.max_tokens or config.max_tokens
@@ -109,7 +111,7 @@ class LogicalCall:
         if limit == asked:
             return encoded
         lowered = replace(self._request, config=replace(config, max_tokens=limit))
-        return self._wire.encode(lowered)
+        return await self._encode(lowered)
 
     async def _read(self, attempt: Attempt) -> None:
         deltas = await attempt.read()

@@ -75,8 +75,8 @@ class _Rest:
         first, *others = self._left
         return first.execute(request, recorder, _Rest(self._executor, tuple(others)))
 
-    def fingerprint(self, request: ModelRequest) -> str:
-        return self._executor.provider(request.config).fingerprint(request)
+    async def fingerprint(self, request: ModelRequest) -> str:
+        return await self._executor.provider(request.config).fingerprint(request)
 
 
 class ProvidersModule(Module):

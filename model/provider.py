@@ -21,6 +21,7 @@ from agentslot.model.extension import MODEL_PROVIDERS
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire
 from agentslot.model.wireprovider import WireProvider
+from agentslot.session import ARTIFACT_STORE
 from agentslot.session.credential import CREDENTIAL_RESOLVER, in_environment
 
 log = logging.getLogger(__name__)
@@ -56,8 +57,8 @@ class ProviderModule(Module):
         self._catalog = StaticCatalog(tuple(models))
         self._provider = WireProvider(wire, endpoint, models, retry=retry, timeouts=timeouts)
         self._referred = endpoint.credential is not None and not in_environment(endpoint.credential)
-        if self._referred:
-            self.requires = (CREDENTIAL_RESOLVER.required(),)
+        referred = (CREDENTIAL_RESOLVER.required(),) if self._referred else ()
+        self.requires = (ARTIFACT_STORE.optional(), *referred)
 
     def over(self, transport: HttpTransport) -> Self:
         """Let requests go through `transport` instead of the network; gives the module back."""
@@ -79,6 +80,7 @@ class ProviderModule(Module):
     def _connected(self, resolver: Resolver) -> WireProvider:
         if self._referred:
             self._provider.credentials = resolver[CREDENTIAL_RESOLVER]
+        self._provider.images.store = resolver.get(ARTIFACT_STORE)
         return self._provider
 
     @asynccontextmanager

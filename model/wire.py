@@ -10,7 +10,7 @@ from typing import Protocol
 
 from agentslot.model.contract import Completion, ModelRequest, ReasoningDelta, TextDelta
 from agentslot.model.errors import ModelError
-from agentslot.session import AttemptId, TokenUsage
+from agentslot.session import AttachmentPart, AttemptId, TokenUsage
 
 Delta = TextDelta | ReasoningDelta
 """What a decoder shows of an answer that is still arriving."""
@@ -98,8 +98,20 @@ class Decoder(Protocol):
 class Wire(Protocol):
     """One provider protocol."""
 
-    def encode(self, request: ModelRequest) -> WireRequest:
-        """Build the request, byte-stable in what earlier requests of the conversation had."""
+    def encode(
+        self, request: ModelRequest, images: Mapping[str, bytes] | None = None
+    ) -> WireRequest:
+        """Build the request, byte-stable in what earlier requests of the conversation had.
+
+        Args:
+            request: what to ask.
+            images: content of image artifacts by id, of those that `new_images` names; one that is
+                missing appears as a line of text. None for a model that reads no images.
+        """
+        ...
+
+    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The images that encoding the request would show: those that are not encoded yet."""
         ...
 
     def decoder(self, attempt_id: AttemptId) -> Decoder:

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from agentslot._json import dumps
 from agentslot.model.contract import ModelRequest
-from agentslot.model.transcript import Ledger, Transcript
+from agentslot.model.transcript import Input, Ledger, Transcript
 from agentslot.model.turns import Turn, read_turns
 from agentslot.session import ToolDefinition
 
@@ -58,11 +58,15 @@ class EncodedPrefix(Generic[StateT]):
         self._ends = [0]  # length of the data, per finished turn
         self._states = [state]
 
+    def fresh(self, inputs: Transcript) -> Sequence[Input]:
+        """The elements that `extend` would encode, which are few from one turn to the next."""
+        return inputs[self._inputs[self._known(inputs)] :]
+
     def extend(
         self, inputs: Transcript, encode: Callable[[Turn, StateT], tuple[bytes, StateT]]
     ) -> EncodedTurns[StateT]:
         """Bring the prefix up to `inputs`, and encode behind it what may still change."""
-        known = bisect_right(self._inputs, inputs.lasting) - 1
+        known = self._known(inputs)
         newest = known == len(self._inputs) - 1
         size, state = self._ends[known], self._states[known]
         tail = bytearray()
@@ -77,6 +81,10 @@ class EncodedPrefix(Generic[StateT]):
             else:
                 tail += encoded
         return EncodedTurns(state, self._data, size, bytes(tail))
+
+    def _known(self, inputs: Transcript) -> int:
+        """How many turns of `inputs` are encoded already."""
+        return bisect_right(self._inputs, inputs.lasting) - 1
 
 
 class PerConversation(Generic[KeptT]):

@@ -239,6 +239,7 @@ def test_attachments_are_shown_or_named() -> None:
     question = [message(1, Role.USER, "see", picture)]
     assert messages_of(question)[0]["content"] == (
         "see\n\n[attachment a.png: image/png, id p1, not shown]"
+        " (image omitted: model does not support images)"
     )
     blocks = messages_of(question, images={"p1": b"x"})[0]["content"]
     assert [block["type"] for block in blocks] == ["text", "image_url"]

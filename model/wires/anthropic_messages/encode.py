@@ -1,6 +1,6 @@
 """Encoding requests, with the marks that say how far the server should cache."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from agentslot._json import dumps, replace_lone_surrogates
 from agentslot.model.contract import ModelRequest
@@ -13,10 +13,10 @@ from agentslot.model.wires.anthropic_messages.messages import (
 from agentslot.model.wires.anthropic_messages.settings import AnthropicSettings, ThinkingStyle
 from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.callids import CallIds
-from agentslot.model.wires.pictures import Pictures
+from agentslot.model.wires.pictures import Pictures, images_in
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject
-from agentslot.session import ModelConfig, Reasoning, Role, ToolDefinition
+from agentslot.session import AttachmentPart, ModelConfig, Reasoning, Role, ToolDefinition
 
 _MARKS = {
     CacheRetention.NONE: "",
@@ -46,12 +46,12 @@ class RequestEncoder:
         if settings.betas:
             self._headers["anthropic-beta"] = ",".join(settings.betas)
 
-    def encode(self, request: ModelRequest, images: Mapping[str, bytes]) -> WireRequest:
+    def encode(self, request: ModelRequest, images: Mapping[str, bytes] | None) -> WireRequest:
         """Build the request.
 
         Args:
             request: what to ask.
-            images: content of image artifacts by id; others appear as a line of text.
+            images: content of image artifacts by id; see Wire.
         """
         config, known = request.config, self._conversations.of(request)
         encoder = MessageEncoder(config.provider, config.model, Pictures(images), known.ids)
@@ -67,6 +67,10 @@ class RequestEncoder:
         body = turns.join(head, last + end, cut=0)
         stable = len(body) - len(last + end)
         return WireRequest("/v1/messages", body, stable, self._headers, limit)
+
+    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The images that encoding the request would show; see Wire."""
+        return images_in(self._conversations.of(request).prefix.fresh(request.inputs))
 
     def _output_limit(self, config: ModelConfig) -> int:
         limit = config.max_tokens or self._settings.output_limit(config.model)

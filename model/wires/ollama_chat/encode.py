@@ -1,16 +1,16 @@
 """Encoding requests: only what is new in a conversation is encoded, the rest is bytes already."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from agentslot._json import dumps, replace_lone_surrogates
 from agentslot.model.contract import ModelRequest
 from agentslot.model.wire import WireRequest
 from agentslot.model.wires.ollama_chat.messages import PICTURES, MessageEncoder, user_message
 from agentslot.model.wires.ollama_chat.settings import OllamaSettings
-from agentslot.model.wires.pictures import Pictures
+from agentslot.model.wires.pictures import Pictures, images_in
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject
-from agentslot.session import Reasoning, Role, ToolDefinition
+from agentslot.session import AttachmentPart, Reasoning, Role, ToolDefinition
 
 _END = b"]}"
 _PATH = "/api/chat"
@@ -35,12 +35,12 @@ class RequestEncoder:
         )
         self._tools = ToolsText(_tool)
 
-    def encode(self, request: ModelRequest, images: Mapping[str, bytes]) -> WireRequest:
+    def encode(self, request: ModelRequest, images: Mapping[str, bytes] | None) -> WireRequest:
         """Build the request.
 
         Args:
             request: what to ask.
-            images: content of image artifacts by id; others appear as a line of text.
+            images: content of image artifacts by id; see Wire.
         """
         config = request.config
         encoder = MessageEncoder(config.provider, config.model, Pictures(images, PICTURES))
@@ -53,6 +53,10 @@ class RequestEncoder:
         last = user_message("Continue.").encode()[:-1] + _END
         body = turns.join(head, last, cut=0)
         return WireRequest(_PATH, body, stable=len(body) - len(last))
+
+    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The images that encoding the request would show; see Wire."""
+        return images_in(self._prefixes.of(request).fresh(request.inputs), PICTURES)
 
     def _head(self, request: ModelRequest) -> bytes:
         config, settings = request.config, self._settings

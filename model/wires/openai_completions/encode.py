@@ -1,14 +1,14 @@
 """Encoding requests: only what is new in a conversation is encoded, the rest is bytes already."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from agentslot._json import dumps
 from agentslot.model.contract import ModelRequest
 from agentslot.model.wires.openai_completions.messages import MessageEncoder
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile
-from agentslot.model.wires.pictures import Pictures
+from agentslot.model.wires.pictures import Pictures, images_in
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
-from agentslot.session import Reasoning, ToolDefinition
+from agentslot.session import AttachmentPart, Reasoning, ToolDefinition
 
 _MAX_CACHE_KEY = 64
 _NOTHING_SAID = b'{"role":"user","content":"Continue."}'
@@ -23,18 +23,22 @@ class RequestEncoder:
         self._prefixes = PerConversation(lambda: EncodedPrefix(False))
         self._tools = ToolsText(_tool)
 
-    def encode(self, request: ModelRequest, images: Mapping[str, bytes]) -> bytes:
+    def encode(self, request: ModelRequest, images: Mapping[str, bytes] | None) -> bytes:
         """The exact body of a request.
 
         Args:
             request: what to ask.
-            images: content of image artifacts by id; others appear as a line of text.
+            images: content of image artifacts by id; see Wire.
         """
         config = request.config
         encoder = MessageEncoder(self._profile, config.provider, config.model, Pictures(images))
         turns = self._prefixes.of(request).extend(request.inputs, encoder.encode)
         head = self._head(request) + encoder.system(request.system_prompt)
         return turns.join(head, _END) if turns else head + _NOTHING_SAID + _END
+
+    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The images that encoding the request would show; see Wire."""
+        return images_in(self._prefixes.of(request).fresh(request.inputs))
 
     def _head(self, request: ModelRequest) -> bytes:
         config, profile = request.config, self._profile

@@ -1,6 +1,6 @@
 """Encoding requests of the Responses API. The server keeps nothing: each one tells it all."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from agentslot._json import dumps, replace_lone_surrogates
 from agentslot.model.contract import ModelRequest
@@ -9,10 +9,10 @@ from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.callids import CallIds
 from agentslot.model.wires.openai_responses.messages import CALL_ID, ItemEncoder
 from agentslot.model.wires.openai_responses.settings import ResponsesSettings
-from agentslot.model.wires.pictures import Pictures
+from agentslot.model.wires.pictures import Pictures, images_in
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject
-from agentslot.session import Reasoning, ToolDefinition
+from agentslot.session import AttachmentPart, Reasoning, ToolDefinition
 
 _MAX_CACHE_KEY = 64
 _NOTHING_SAID = b'{"role":"user","content":[{"type":"input_text","text":"Continue."}]},'
@@ -27,12 +27,12 @@ class RequestEncoder:
         self._conversations = PerConversation(_Conversation)
         self._tools = ToolsText(_tool)
 
-    def encode(self, request: ModelRequest, images: Mapping[str, bytes]) -> WireRequest:
+    def encode(self, request: ModelRequest, images: Mapping[str, bytes] | None) -> WireRequest:
         """Build the request.
 
         Args:
             request: what to ask.
-            images: content of image artifacts by id; others appear as a line of text.
+            images: content of image artifacts by id; see Wire.
         """
         config, known = request.config, self._conversations.of(request)
         encoder = ItemEncoder(config.provider, config.model, Pictures(images), known.ids)
@@ -40,6 +40,10 @@ class RequestEncoder:
         head = self._head(request)
         body = turns.join(head, _END) if turns else head + _NOTHING_SAID[:-1] + _END
         return WireRequest("/responses", body, stable=len(body) - len(_END) if turns else len(head))
+
+    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The images that encoding the request would show; see Wire."""
+        return images_in(self._conversations.of(request).prefix.fresh(request.inputs))
 
     def _head(self, request: ModelRequest) -> bytes:
         config, settings = request.config, self._settings
