@@ -10,6 +10,7 @@ from agentslot.interaction.events import Event
 from agentslot.session import (
     Actor,
     AgentId,
+    AttachmentPart,
     ClientMessageId,
     Delivery,
     ExtensionDiagnostic,
@@ -29,6 +30,7 @@ from agentslot.session import (
     ToolCall,
     WorkspaceId,
 )
+from agentslot.tool import Attachment
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +301,18 @@ class GatewayAccess(Protocol):
 
     async def start_from_summary(self, request: StartFromSummary) -> SessionOpened:
         """Open a new Session that begins with given messages."""
+        ...
+
+    async def keep_attachment(
+        self, session_id: SessionId, attachment: Attachment
+    ) -> AttachmentPart:
+        """Keep content for a message of that Session; what comes back is a part of the message.
+
+        Raises:
+            ClassifiedError: `unavailable/artifacts_unavailable` without an artifact store,
+                `invalid_input/invalid_attachment` for what is more than 20 MiB, or no image
+                although it says so.
+        """
         ...
 
     async def send(self, request: SendMessage) -> MessageReceipt:

@@ -1,4 +1,4 @@
-"""Content that a tool returns as an artifact: images, documents, output too long to show."""
+"""Content that becomes an artifact: images, documents, output too long to show."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from agentslot.tool.images import normalize_image
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """Content that a function tool returns, alone or beside other values.
+    """Content that somebody sends with a message, or that a function tool returns.
 
     It is kept in the artifact store; History and the model get a reference. An image is made small
-    enough for every provider on the way.
+    enough for every provider on the way. A tool returns it alone or beside other values:
 
     ```python
     @function_tool
@@ -51,13 +51,22 @@ async def attach(invocation: ToolInvocation, attachment: Attachment) -> Artifact
         ToolFailedError: `artifacts_unavailable`, or as the store refuses it.
     """
     store = artifact_store(invocation)
+    try:
+        return await keep_attachment(store, attachment)
+    except ClassifiedError as error:
+        raise ToolFailedError(error.code, error.message) from error
+
+
+async def keep_attachment(store: ArtifactStore, attachment: Attachment) -> ArtifactMetadata:
+    """Write an attachment to a store.
+
+    Raises:
+        ClassifiedError: as the store refuses it.
+    """
     content, media_type = attachment.content, attachment.media_type
     if media_type.startswith("image/"):
         content, media_type = await anyio.to_thread.run_sync(normalize_image, content, media_type)
-    try:
-        return await store.write(media_type, attachment.name, content)
-    except ClassifiedError as error:
-        raise ToolFailedError(error.code, error.message) from error
+    return await store.write(media_type, attachment.name, content)
 
 
 def take_apart(value: object) -> tuple[object, Sequence[Attachment]]:

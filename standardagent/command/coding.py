@@ -8,10 +8,14 @@ from urllib.parse import urlsplit
 from agentslot import Application
 from agentslot.interaction import InProcessChannel, gateway_channel
 from agentslot.model import OpenAICompatibleModule
-from agentslot.session import FileStoreModule, ModelConfig
+from agentslot.session import FileArtifactsModule, FileStoreModule, ModelConfig
 from agentslot.standardagent.application import new_application
 from agentslot.standardagent.command.failure import UsageError
-from agentslot.standardagent.command.places import changes_folder_of, sessions_folder_of
+from agentslot.standardagent.command.places import (
+    artifacts_folder_of,
+    changes_folder_of,
+    sessions_folder_of,
+)
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.policy import ApprovalDeskModule, PolicyModule, Preset
 from agentslot.tool import BashModule, FilesModule
@@ -66,6 +70,7 @@ def coding_agent(folder: Path, choice: ModelChoice) -> Application:
         CODING_AGENT,
         modules=[
             FileStoreModule(sessions_folder_of(folder)),
+            FileArtifactsModule(artifacts_folder_of(folder)),
             OpenAICompatibleModule(
                 base_url=choice.base_url, api_key_env=choice.api_key_env, models=[choice.model]
             ),

@@ -26,6 +26,11 @@ def changes_folder_of(workspace: Path) -> Path:
     return sessions_folder().with_name("changes") / _name_of(workspace)
 
 
+def artifacts_folder_of(workspace: Path) -> Path:
+    """Folder of what was attached and made in the Sessions of one workspace."""
+    return sessions_folder().with_name("artifacts") / _name_of(workspace)
+
+
 def _name_of(workspace: Path) -> str:
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", workspace.name).strip("-.") or "root"
     digest = hashlib.sha256(os.fsencode(workspace)).hexdigest()[:8]
