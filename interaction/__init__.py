@@ -14,6 +14,7 @@ from agentslot.interaction.channel import (
 from agentslot.interaction.errors import (
     ChannelAlreadyBound,
     ChannelNotBound,
+    CompatibilityError,
     EventStreamOverflow,
     InputGateError,
     LineTooLong,
@@ -71,6 +72,7 @@ __all__ = [
     "ChannelSession",
     "ChunksReset",
     "CliChannel",
+    "CompatibilityError",
     "Content",
     "CreateSession",
     "Event",

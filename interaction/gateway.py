@@ -362,8 +362,19 @@ class GatewayAccess(Protocol):
         """Change when a queued message is delivered; returns the new revision."""
         ...
 
-    async def update_model_config(self, request: SessionCommand, config: ModelConfig) -> int:
-        """Switch an idle Session to another model; returns the new revision."""
+    async def update_model_config(
+        self,
+        request: SessionCommand,
+        config: ModelConfig,
+        *,
+        accept_compatibility_loss: bool = False,
+    ) -> int:
+        """Switch an idle Session to another model; returns the new revision.
+
+        Raises:
+            CompatibilityError: the model cannot read attachments that the Session holds, and
+                `accept_compatibility_loss` does not say that this may be so.
+        """
         ...
 
     async def answer_approval(self, request: AnswerApproval) -> None:

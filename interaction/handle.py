@@ -252,14 +252,20 @@ class ChannelSession:
         self._saw(revision, run_active=False)
         return revision
 
-    async def update_model_config(self, config: ModelConfig) -> int:
+    async def update_model_config(
+        self, config: ModelConfig, *, accept_compatibility_loss: bool = False
+    ) -> int:
         """Go on with another model from the next Run on; returns the new revision.
 
         Raises:
+            CompatibilityError: the model cannot read attachments that the Session holds; with
+                `accept_compatibility_loss` it is told their names instead.
             ClassifiedError: `conflict/active_run`, or the model is not known or not allowed.
         """
         command = SessionCommand(self.id, self._expected(), self._actor)
-        revision = await self._access.update_model_config(command, config)
+        revision = await self._access.update_model_config(
+            command, config, accept_compatibility_loss=accept_compatibility_loss
+        )
         self._saw(revision)
         return revision
 

@@ -195,9 +195,18 @@ class Gateway:
         """Change when a queued message is delivered."""
         return await self._there[1].get(request.session_id).reclassify_queued(request, delivery)
 
-    async def update_model_config(self, request: SessionCommand, config: ModelConfig) -> int:
+    async def update_model_config(
+        self,
+        request: SessionCommand,
+        config: ModelConfig,
+        *,
+        accept_compatibility_loss: bool = False,
+    ) -> int:
         """Switch to another model."""
-        return await self._there[1].get(request.session_id).update_model_config(request, config)
+        runtime = self._there[1].get(request.session_id)
+        return await runtime.update_model_config(
+            request, config, accept_loss=accept_compatibility_loss
+        )
 
     async def answer_approval(self, request: AnswerApproval) -> None:
         """Approve or deny a waiting call."""

@@ -272,7 +272,13 @@ class FakeGateway:
     async def reclassify_queued(self, request: QueuedCommand, delivery: Delivery) -> int:
         raise AssertionError("no front end that is tested on this gateway asks for it")
 
-    async def update_model_config(self, request: SessionCommand, config: ModelConfig) -> int:
+    async def update_model_config(
+        self,
+        request: SessionCommand,
+        config: ModelConfig,
+        *,
+        accept_compatibility_loss: bool = False,
+    ) -> int:
         raise AssertionError("no front end that is tested on this gateway asks for it")
 
     async def keep_attachment(
