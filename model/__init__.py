@@ -51,7 +51,14 @@ from agentslot.model.retry import RetryPolicy
 from agentslot.model.tokens import OpenAITokens
 from agentslot.model.transcript import Input, Ledger, Transcript
 from agentslot.model.wires.anthropic_messages import AnthropicSettings, KeyHeader, ThinkingStyle
-from agentslot.model.wires.caching import CacheRetention
+from agentslot.model.wires.caching import (
+    CacheLoss,
+    CacheLossReason,
+    CacheRetention,
+    CacheStats,
+    ChangedSection,
+    Stability,
+)
 from agentslot.model.wires.google_generative_ai import (
     GeminiFamily,
     GoogleSettings,
@@ -75,7 +82,11 @@ __all__ = [
     "AttemptObserver",
     "AttemptOutcome",
     "AttemptRecorder",
+    "CacheLoss",
+    "CacheLossReason",
     "CacheRetention",
+    "CacheStats",
+    "ChangedSection",
     "CompatibilityProfile",
     "Completed",
     "Completion",
@@ -118,6 +129,7 @@ __all__ = [
     "Reset",
     "ResponsesSettings",
     "RetryPolicy",
+    "Stability",
     "TextDelta",
     "ThinkingStyle",
     "Timeouts",

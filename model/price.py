@@ -58,10 +58,10 @@ class Price(Rates):
         """What an attempt with that usage costs, in US dollars, exactly."""
         above = [tier for tier in self.tiers if usage.input > tier.above]
         rates = max(above, key=lambda tier: tier.above) if above else self
-        return _plain(rates.charge(usage))
+        return plain(rates.charge(usage))
 
 
-def _plain(amount: Decimal) -> Decimal:
+def plain(amount: Decimal) -> Decimal:
     """The same amount written in one way, so that equal amounts are equal in a record too."""
     shortest = amount.normalize()
     return shortest.quantize(Decimal(1)) if shortest == shortest.to_integral() else shortest

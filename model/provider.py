@@ -21,6 +21,7 @@ from agentslot.model.extension import MODEL_PROVIDERS
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire
 from agentslot.model.wireprovider import WireProvider
+from agentslot.model.wires.caching import CacheStats
 from agentslot.session import ARTIFACT_STORE
 from agentslot.session.credential import CREDENTIAL_RESOLVER, in_environment
 
@@ -69,6 +70,11 @@ class ProviderModule(Module):
         """Let `measure` count the tokens of texts, such as OpenAITokens; gives the module back."""
         self._provider.measure = measure
         return self
+
+    @property
+    def cache_stats(self) -> CacheStats:
+        """What the provider's prompt cache did for the requests of this module so far."""
+        return self._provider.cache.stats
 
     def register(self, registrar: Registrar) -> None:
         """Contribute provider and catalog under the provider's key."""

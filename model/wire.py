@@ -10,6 +10,8 @@ from typing import Protocol
 
 from agentslot.model.contract import Completion, ModelRequest, ReasoningDelta, TextDelta
 from agentslot.model.errors import ModelError
+from agentslot.model.wires.caching import CacheRetention
+from agentslot.model.wires.prefix import TurnDigests
 from agentslot.session import AttachmentPart, AttemptId, TokenUsage
 
 Delta = TextDelta | ReasoningDelta
@@ -28,6 +30,8 @@ class WireRequest:
         headers: header fields of the protocol, names in lower case.
         max_tokens: bound of the output that the wire asks for where the selection has none; None
             if it leaves that to the provider.
+        turns: digests of the conversation in the body, as far as later requests repeat it.
+        cache_seconds: how long the provider keeps in its cache what nobody asks for again.
     """
 
     path: str
@@ -35,6 +39,8 @@ class WireRequest:
     stable: int = 0
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     max_tokens: int | None = None
+    turns: TurnDigests = field(default_factory=TurnDigests)
+    cache_seconds: float = CacheRetention.SHORT.seconds
 
 
 @dataclass(frozen=True, slots=True)

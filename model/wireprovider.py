@@ -21,6 +21,7 @@ from agentslot.model.contract import (
 )
 from agentslot.model.endpoint import Endpoint
 from agentslot.model.estimate import Measure, UsageLedger, bound_text
+from agentslot.model.promptcache import PromptCache
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire, WireRequest
 from agentslot.session import ClassifiedError, ErrorKind, Modality, ModelConfig
@@ -38,6 +39,7 @@ class WireProvider:
         transport: stands in for the network; None is the network.
         measure: counts the tokens of texts.
         images: reads what models are shown of attachments.
+        cache: watches over the provider's prompt cache.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class WireProvider:
         self.transport: HttpTransport | None = None
         self.measure: Measure = bound_text
         self.images = ArtifactImages()
+        self.cache = PromptCache()
         self._wire = wire
         self._endpoint = endpoint
         self._models = {(model.provider, model.model): model for model in models}
@@ -83,6 +86,7 @@ class WireProvider:
             retry=self._retry,
             timeouts=self._timeouts,
             usage=self._usage,
+            cache=self.cache,
             client=self._open_client,
         )
 

@@ -3,7 +3,6 @@
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import partial
 
 import anyio
@@ -21,23 +20,11 @@ from agentslot.model.contract import (
 )
 from agentslot.model.extension import Proceed
 from agentslot.model.middleware.recording import PassingRecorder
+from agentslot.model.wires.caching import CacheStats
 from agentslot.session import AttemptId, AttemptStatus, SessionId, TextPart
 
 _KEPT = frozenset({FinishReason.STOP, FinishReason.TOOL_USE})
 _Key = tuple[SessionId, str]
-
-
-@dataclass(slots=True)
-class CacheStats:
-    """What a cache did so far.
-
-    Attributes:
-        saved_usd: what the answers that were found had cost, where that is known.
-    """
-
-    hits: int = 0
-    misses: int = 0
-    saved_usd: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What is already encoded of a conversation: a turn encodes what is new, the rest is bytes."""
 
+import hashlib
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,15 +17,36 @@ StateT = TypeVar("StateT")
 KeptT = TypeVar("KeptT")
 
 
+class TurnDigests:
+    """Digests of encoded turns, each over all turns before it too: equal ones end equal bytes."""
+
+    __slots__ = ("_digests", "_length")
+
+    def __init__(self, digests: Sequence[bytes] = (), length: int = 0) -> None:
+        """The first `length` of digests that others may be appended to."""
+        self._digests = digests
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def continues(self, before: "TurnDigests") -> bool:
+        """Whether these turns begin with those."""
+        last = len(before) - 1
+        return last < 0 or (last < self._length and self._digests[last] == before._digests[last])
+
+
 @dataclass(frozen=True, slots=True)
 class EncodedTurns(Generic[StateT]):
     """The encoded turns of one request, each element with a comma behind it.
 
     Attributes:
         state: what the encoder said after the last turn.
+        digests: of the turns that every later request repeats.
     """
 
     state: StateT
+    digests: TurnDigests
     _prefix: bytearray
     _size: int
     _tail: bytes
@@ -57,6 +79,8 @@ class EncodedPrefix(Generic[StateT]):
         self._inputs = [0]  # inputs used up, per finished turn
         self._ends = [0]  # length of the data, per finished turn
         self._states = [state]
+        self._hash = hashlib.blake2b(digest_size=16)
+        self._digests: list[bytes] = []  # of the data, per finished turn
 
     def fresh(self, inputs: Transcript) -> Sequence[Input]:
         """The elements that `extend` would encode, which are few from one turn to the next."""
@@ -74,13 +98,16 @@ class EncodedPrefix(Generic[StateT]):
             encoded, state = encode(turn, state)
             if newest and turn.final and turn.end <= inputs.lasting and not tail:
                 self._data += encoded
+                self._hash.update(encoded)
+                self._digests.append(self._hash.digest())
                 self._inputs.append(turn.end)
                 self._ends.append(len(self._data))
                 self._states.append(state)
-                size = len(self._data)
+                size, known = len(self._data), known + 1
             else:
                 tail += encoded
-        return EncodedTurns(state, self._data, size, bytes(tail))
+        digests = TurnDigests(self._digests, known)
+        return EncodedTurns(state, digests, self._data, size, bytes(tail))
 
     def _known(self, inputs: Transcript) -> int:
         """How many turns of `inputs` are encoded already."""

@@ -24,6 +24,7 @@ _MARKS = {
     CacheRetention.LONG: ',"cache_control":{"type":"ephemeral","ttl":"1h"}',
 }
 _LAST_BLOCK_END = "}]},"
+_PATH = "/v1/messages"
 _MIN_BUDGET = 1_024
 
 
@@ -61,12 +62,14 @@ class RequestEncoder:
         head = self._head(request, limit)
         if turns.state is Role.USER:
             body = turns.join(head, end, cut=len(_LAST_BLOCK_END))
-            return WireRequest("/v1/messages", body, len(body) - len(end), self._headers, limit)
-        # Models refuse to go on with their own message, so someone must speak last.
-        last = user_message("Continue.").removesuffix(_LAST_BLOCK_END).encode()
-        body = turns.join(head, last + end, cut=0)
-        stable = len(body) - len(last + end)
-        return WireRequest("/v1/messages", body, stable, self._headers, limit)
+            stable = len(body) - len(end)
+        else:
+            # Models refuse to go on with their own message, so someone must speak last.
+            last = user_message("Continue.").removesuffix(_LAST_BLOCK_END).encode()
+            body = turns.join(head, last + end, cut=0)
+            stable = len(body) - len(last + end)
+        seconds = self._settings.cache.seconds
+        return WireRequest(_PATH, body, stable, self._headers, limit, turns.digests, seconds)
 
     def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
         """The images that encoding the request would show; see Wire."""

@@ -53,11 +53,11 @@ class RequestEncoder:
         head = self._head(request)
         if turns.state is Role.USER:
             body = turns.join(head, _END)
-            return WireRequest(path, body, stable=len(body) - len(_END))
+            return WireRequest(path, body, stable=len(body) - len(_END), turns=turns.digests)
         # Models refuse to go on with their own content, so someone must speak last.
         last = user_content("Continue.").encode()[:-1] + _END
         body = turns.join(head, last, cut=0)
-        return WireRequest(path, body, stable=len(body) - len(last))
+        return WireRequest(path, body, stable=len(body) - len(last), turns=turns.digests)
 
     def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
         """The images that encoding the request would show; see Wire."""

@@ -48,11 +48,11 @@ class RequestEncoder:
         head = self._head(request)
         if turns.state is Role.USER:
             body = turns.join(head, _END)
-            return WireRequest(_PATH, body, stable=len(body) - len(_END))
+            return WireRequest(_PATH, body, stable=len(body) - len(_END), turns=turns.digests)
         # Without a user's message the server only loads the model, or goes on with the last one.
         last = user_message("Continue.").encode()[:-1] + _END
         body = turns.join(head, last, cut=0)
-        return WireRequest(_PATH, body, stable=len(body) - len(last))
+        return WireRequest(_PATH, body, stable=len(body) - len(last), turns=turns.digests)
 
     def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
         """The images that encoding the request would show; see Wire."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from agentslot._json import dumps
 from agentslot.model.contract import ModelRequest
+from agentslot.model.wire import WireRequest
 from agentslot.model.wires.openai_completions.messages import MessageEncoder
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile
 from agentslot.model.wires.pictures import Pictures, images_in
@@ -13,6 +14,7 @@ from agentslot.session import AttachmentPart, Reasoning, ToolDefinition
 _MAX_CACHE_KEY = 64
 _NOTHING_SAID = b'{"role":"user","content":"Continue."}'
 _END = b"]}"
+_PATH = "/chat/completions"
 
 
 class RequestEncoder:
@@ -23,8 +25,8 @@ class RequestEncoder:
         self._prefixes = PerConversation(lambda: EncodedPrefix(False))
         self._tools = ToolsText(_tool)
 
-    def encode(self, request: ModelRequest, images: Mapping[str, bytes] | None) -> bytes:
-        """The exact body of a request.
+    def encode(self, request: ModelRequest, images: Mapping[str, bytes] | None) -> WireRequest:
+        """Build the request.
 
         Args:
             request: what to ask.
@@ -34,7 +36,8 @@ class RequestEncoder:
         encoder = MessageEncoder(self._profile, config.provider, config.model, Pictures(images))
         turns = self._prefixes.of(request).extend(request.inputs, encoder.encode)
         head = self._head(request) + encoder.system(request.system_prompt)
-        return turns.join(head, _END) if turns else head + _NOTHING_SAID + _END
+        body = turns.join(head, _END) if turns else head + _NOTHING_SAID + _END
+        return WireRequest(_PATH, body, stable=len(body) - len(_END), turns=turns.digests)
 
     def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
         """The images that encoding the request would show; see Wire."""

@@ -24,8 +24,7 @@ class OpenAICompletionsWire:
         self, request: ModelRequest, images: Mapping[str, bytes] | None = None
     ) -> WireRequest:
         """Build the request; `images` is the content of images; see Wire."""
-        body = self._encoder(request).encode(request, images)
-        return WireRequest("/chat/completions", body, stable=len(body) - len("]}"))
+        return self._encoder(request).encode(request, images)
 
     def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
         """The images that encoding the request would show; see Wire."""

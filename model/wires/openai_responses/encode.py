@@ -39,7 +39,13 @@ class RequestEncoder:
         turns = known.prefix.extend(request.inputs, encoder.encode)
         head = self._head(request)
         body = turns.join(head, _END) if turns else head + _NOTHING_SAID[:-1] + _END
-        return WireRequest("/responses", body, stable=len(body) - len(_END) if turns else len(head))
+        return WireRequest(
+            "/responses",
+            body,
+            stable=len(body) - len(_END) if turns else len(head),
+            turns=turns.digests,
+            cache_seconds=self._settings.cache.seconds,
+        )
 
     def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
         """The images that encoding the request would show; see Wire."""
