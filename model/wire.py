@@ -39,7 +39,7 @@ class WireRequest:
     stable: int = 0
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     max_tokens: int | None = None
-    turns: TurnDigests = field(default_factory=TurnDigests)
+    turns: TurnDigests = field(default_factory=TurnDigests, compare=False)
     cache_seconds: float = CacheRetention.SHORT.seconds
 
 
