@@ -31,7 +31,7 @@ def check_compatibility(
     lost = dict.fromkeys((m for m in Modality if m in missing), 0)
     for media_type in _attached(state):
         modality = _MODALITIES.get(media_type.partition("/")[0])
-        if modality in lost:
+        if modality is not None and modality in lost:
             lost[modality] += 1
     losses = tuple((modality, count) for modality, count in lost.items() if count)
     if losses:
