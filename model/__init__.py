@@ -56,7 +56,7 @@ from agentslot.model.wires.caching import (
     CacheLossReason,
     CacheRetention,
     CacheStats,
-    ChangedSection,
+    PromptSection,
     Stability,
 )
 from agentslot.model.wires.google_generative_ai import (
@@ -86,7 +86,6 @@ __all__ = [
     "CacheLossReason",
     "CacheRetention",
     "CacheStats",
-    "ChangedSection",
     "CompatibilityProfile",
     "Completed",
     "Completion",
@@ -119,6 +118,7 @@ __all__ = [
     "OpenAITokens",
     "Price",
     "Proceed",
+    "PromptSection",
     "ProviderExecutor",
     "ProvidersModule",
     "Rates",

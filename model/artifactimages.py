@@ -1,7 +1,10 @@
 """The content of the images that a request shows, read from the artifact store when it is new."""
 
 import logging
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
+
+import anyio.to_thread
 
 from agentslot.session import ArtifactStore, AttachmentPart, ClassifiedError
 
@@ -22,7 +25,7 @@ class ArtifactImages:
         self.store: ArtifactStore | None = None
 
     async def read(self, parts: Sequence[AttachmentPart]) -> Mapping[str, bytes]:
-        """The content of images by id, without those that cannot be had.
+        """The images in base64 by id, without those that cannot be had.
 
         What has gone since it was said must not stop a conversation: its place is taken by a line
         of text, which then stays, so that the beginning of the conversation does not change.
@@ -35,7 +38,7 @@ class ArtifactImages:
             content = await self._content(self.store, part)
             if content is not None and len(content) <= room:
                 room -= len(content)
-                images[part.artifact_id] = content
+                images[part.artifact_id] = await anyio.to_thread.run_sync(b64encode, content)
         return images
 
     @staticmethod

@@ -15,11 +15,11 @@ from agentslot.model.contract import ModelRequest
 from agentslot.model.price import plain
 from agentslot.model.wire import WireRequest
 from agentslot.model.wires.caching import (
+    PROMPT_SECTIONS,
     CacheLoss,
     CacheLossReason,
     CacheStats,
-    ChangedSection,
-    Stability,
+    PromptSection,
 )
 from agentslot.model.wires.prefix import TurnDigests
 from agentslot.session import SessionId, TokenUsage
@@ -32,68 +32,46 @@ _LINES = 4
 _NOISE = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One section of a prompt.
-
-    Attributes:
-        content: compared with that of the request before, which for what is static is the very same
-            object; of a growing section the digests of its turns.
-    """
-
-    name: str
-    stability: Stability
-    content: object
-
-    def same_as(self, before: "Section") -> bool:
-        """Whether a cache that holds the section before holds this one, as far as that went."""
-        if isinstance(self.content, TurnDigests) and isinstance(before.content, TurnDigests):
-            return self.content.continues(before.content)
-        return self.content == before.content
+Contents = tuple[object, ...]
+"""Of the sections of one prompt. Of the conversation it is the digests of its turns; the rest is
+compared with what was before, which for what is static is the very same object."""
 
 
-Sections = tuple[Section, ...]
-
-
-def sections_of(request: ModelRequest, conversation: TurnDigests) -> Sections:
-    """The sections that a cache may hold, in the order in which a change of one matters most."""
+def contents_of(request: ModelRequest, conversation: TurnDigests) -> Contents:
+    """What each of PROMPT_SECTIONS holds."""
     config = request.config
-    return (
-        Section("model", Stability.SESSION, config.model),
-        Section("settings", Stability.SESSION, config.reasoning),
-        Section("tools", Stability.STATIC, request.tools),
-        Section("system_prompt", Stability.STATIC, request.system_prompt),
-        Section("conversation", Stability.GROWING, conversation),
-    )
+    return (config.model, config.reasoning, request.tools, request.system_prompt, conversation)
+
+
+def _same(now: object, before: object) -> bool:
+    """Whether a cache of the one section serves for the other one, as far as it goes."""
+    if isinstance(now, TurnDigests) and isinstance(before, TurnDigests):
+        return now.continues(before)
+    return now == before
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
     """Requests that grow out of each other: the last one, and what the provider held after it."""
 
-    sections: Sections
+    contents: Contents
     held: int
     expires_at: float
 
-    def leads_to(self, sections: Sections) -> bool:
+    def leads_to(self, contents: Contents) -> bool:
         """Whether a request goes on from here.
 
-        Other requests of a Session, such as one that judges its goal, have nothing in common with
-        its conversation. They are a line of their own, and nobody's loss.
+        Other requests of a Session, such as one that judges its goal, have no tools, prompt or
+        conversation in common with it. They are a line of their own, and nobody's loss.
         """
-        return any(
-            now.content and now.same_as(before)
-            for now, before in zip(sections[2:], self.sections[2:], strict=True)
-        )
+        pairs = zip(contents[2:], self.contents[2:], strict=True)
+        return any(now and _same(now, before) for now, before in pairs)
 
-    def changed(self, sections: Sections) -> tuple[ChangedSection, ...]:
+    def changed(self, contents: Contents) -> tuple[PromptSection, ...]:
         """The sections that are not what they were; of another model, that alone."""
-        changed = tuple(
-            ChangedSection(now.name, now.stability)
-            for now, before in zip(sections, self.sections, strict=True)
-            if not now.same_as(before)
-        )
-        return changed[:1] if changed and changed[0].name == "model" else changed
+        sections = zip(PROMPT_SECTIONS, contents, self.contents, strict=True)
+        changed = tuple(section for section, now, before in sections if not _same(now, before))
+        return changed[:1] if changed[:1] == PROMPT_SECTIONS[:1] else changed
 
 
 class PromptCache:
@@ -122,11 +100,11 @@ class PromptCache:
         if usage is None or usage.estimated:
             return None
         self._count(usage, cost)
-        sections, now = sections_of(request, sent.turns), self._clock()
+        contents, now = contents_of(request, sent.turns), self._clock()
         lines = self._lines_of(request.session_id)
-        line = next((line for line in lines if line.leads_to(sections)), None)
+        line = next((line for line in lines if line.leads_to(contents)), None)
         held = usage.cached_input + usage.cache_write
-        newest = _Line(sections, held, now + sent.cache_seconds)
+        newest = _Line(contents, held, now + sent.cache_seconds)
         lines[:] = [newest, *(other for other in lines if other is not line)][:_LINES]
         if line is None:
             return None
@@ -134,7 +112,7 @@ class PromptCache:
         if tokens <= line.held // _NOISE:
             return None
         self.stats.losses += 1
-        changed = line.changed(sections)
+        changed = line.changed(contents)
         expired = CacheLossReason.EXPIRED if now > line.expires_at else CacheLossReason.EVICTED
         reason = CacheLossReason.CHANGED if changed else expired
         return CacheLoss(reason, changed, tokens, _price_of(tokens, usage, cost))

@@ -111,7 +111,7 @@ class Wire(Protocol):
 
         Args:
             request: what to ask.
-            images: content of image artifacts by id, of those that `new_images` names; one that is
+            images: image artifacts in base64 by id, of those that `new_images` names; one that is
                 missing appears as a line of text. None for a model that reads no images.
         """
         ...

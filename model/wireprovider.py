@@ -30,6 +30,8 @@ from agentslot.session.credential import CredentialResolver, EnvironmentCredenti
 if TYPE_CHECKING:
     from agentslot._http import AsyncClient
 
+_LARGE_BYTES = 1024 * 1024
+
 
 class WireProvider:
     """A ModelProvider that speaks one wire to one server. Close it with `aclose()`.
@@ -93,9 +95,9 @@ class WireProvider:
     async def count_tokens(self, request: ModelRequest) -> int:
         """An upper bound: what was reported of the conversation, and a bound of what is new."""
         ledger, body = request.inputs.ledger, (await self._encode(request)).body
-        if self.measure is bound_text:
+        if self.measure is bound_text and len(body) < _LARGE_BYTES:
             return self._usage.bound(ledger, body)
-        # A vocabulary is large, and a long text takes it a while.
+        # A vocabulary is large, and a long text or an image takes a while.
         return await anyio.to_thread.run_sync(self._usage.bound, ledger, body, self.measure)
 
     async def fingerprint(self, request: ModelRequest) -> str:

@@ -22,7 +22,7 @@ class CacheRetention(StrEnum):
 
 
 class Stability(StrEnum):
-    """How long a section of the prompt stays as it is. The more stable ones come first in it."""
+    """How long a section of the prompt stays as it is."""
 
     STATIC = "static"
     """As long as the application runs."""
@@ -30,8 +30,6 @@ class Stability(StrEnum):
     """Until somebody decides otherwise for the Session."""
     GROWING = "growing"
     """For ever, with more behind it each time."""
-    TURN = "turn"
-    """For one request; it stands behind all that a provider caches."""
 
 
 class CacheLossReason(StrEnum):
@@ -46,15 +44,21 @@ class CacheLossReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedSection:
-    """A section of the prompt that was another one in the request before.
-
-    Attributes:
-        name: `model`, `settings`, `tools`, `system_prompt` or `conversation`.
-    """
+class PromptSection:
+    """A section of what a cache may hold, or is held for."""
 
     name: str
     stability: Stability
+
+
+PROMPT_SECTIONS = (
+    PromptSection("model", Stability.SESSION),
+    PromptSection("settings", Stability.SESSION),
+    PromptSection("tools", Stability.STATIC),
+    PromptSection("system_prompt", Stability.STATIC),
+    PromptSection("conversation", Stability.GROWING),
+)
+"""All of them. What one request alone shows stands behind them, and no cache is to hold it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +66,14 @@ class CacheLoss:
     """A provider read again what its cache had held.
 
     Attributes:
-        changed: the sections that changed; none unless that is the reason.
+        changed: the sections that are not what they were before; none unless that is the reason.
         tokens: how many were read again.
         cost_usd: what that cost in US dollars beyond reading them from the cache; None if the price
             is not known.
     """
 
     reason: CacheLossReason
-    changed: tuple[ChangedSection, ...]
+    changed: tuple[PromptSection, ...]
     tokens: int
     cost_usd: Decimal | None
 

@@ -1,6 +1,8 @@
 """Images in requests: shown if the content of the artifact is at hand, else named in a line."""
 
-import base64
+import hashlib
+import re
+import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,13 +13,18 @@ from agentslot.session import AttachmentPart, Message, ToolResult
 PICTURES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 """Media types of the images that most providers read."""
 
+_MARK = f"image-{secrets.token_hex(16)}-"
+"""Begins what stands for the content of an image while its message is encoded. Nobody can guess it,
+so no text of a message holds it."""
+_MARKED = re.compile(rb"%s[0-9a-f]{32}" % _MARK.encode())
+
 
 @dataclass(frozen=True, slots=True)
 class Pictures:
     """The images that a request can show.
 
     Attributes:
-        content: bytes of image artifacts by id; None if the model reads no images.
+        content: image artifacts in base64, by id; None if the model reads no images.
         types: media types that the provider reads.
     """
 
@@ -34,9 +41,18 @@ class Pictures:
         )
 
     def base64(self, part: AttachmentPart) -> str:
-        """The content of a shown image, as it stands in JSON."""
-        assert self.content is not None
-        return base64.b64encode(self.content[part.artifact_id]).decode()
+        """What stands for the content of a shown image until `fill` has put that in.
+
+        Images are large: their content is copied into what is encoded, and never encoded itself.
+        """
+        return _mark(part.artifact_id)
+
+    def fill(self, encoded: bytes) -> bytes:
+        """An encoded message with the content of its images."""
+        if not self.content:
+            return encoded
+        by_mark = {_mark(artifact_id).encode(): data for artifact_id, data in self.content.items()}
+        return _MARKED.sub(lambda found: by_mark[found[0]], encoded)
 
     def of_result(self, result: ToolResult | None) -> Sequence[AttachmentPart]:
         """The images that a tool made."""
@@ -76,3 +92,8 @@ def images_in(inputs: Iterable[Input], types: frozenset[str] = PICTURES) -> list
 def _made(result: ToolResult | None) -> list[AttachmentPart]:
     artifacts = () if result is None else result.artifacts
     return [AttachmentPart(made.id, made.media_type, made.name) for made in artifacts]
+
+
+def _mark(artifact_id: str) -> str:
+    digest = hashlib.blake2b(artifact_id.encode(errors="replace"), digest_size=16)
+    return _MARK + digest.hexdigest()

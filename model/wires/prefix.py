@@ -87,15 +87,25 @@ class EncodedPrefix(Generic[StateT]):
         return inputs[self._inputs[self._known(inputs)] :]
 
     def extend(
-        self, inputs: Transcript, encode: Callable[[Turn, StateT], tuple[bytes, StateT]]
+        self,
+        inputs: Transcript,
+        encode: Callable[[Turn, StateT], tuple[bytes, StateT]],
+        fill: Callable[[bytes], bytes],
     ) -> EncodedTurns[StateT]:
-        """Bring the prefix up to `inputs`, and encode behind it what may still change."""
+        """Bring the prefix up to `inputs`, and encode behind it what may still change.
+
+        Args:
+            inputs: the conversation.
+            encode: encodes a turn.
+            fill: puts in what is too large to be encoded.
+        """
         known = self._known(inputs)
         newest = known == len(self._inputs) - 1
         size, state = self._ends[known], self._states[known]
         tail = bytearray()
         for turn in read_turns(inputs, self._inputs[known]):
             encoded, state = encode(turn, state)
+            encoded = fill(encoded)
             if newest and turn.final and turn.end <= inputs.lasting and not tail:
                 self._data += encoded
                 self._hash.update(encoded)

@@ -9,11 +9,11 @@ from agentslot.model import (
     CacheLoss,
     CacheLossReason,
     CacheStats,
-    ChangedSection,
     Input,
     ModelConfig,
     ModelRequest,
     Price,
+    PromptSection,
     Reasoning,
     Stability,
     TokenUsage,
@@ -99,7 +99,7 @@ def test_each_section_says_how_stable_it_is() -> None:
     provider.answers(ask(Transcript(said(1))), WROTE)
     lost = provider.answers(CHANGES["tools"], read(0))
     assert lost is not None
-    assert lost.changed == (ChangedSection("tools", Stability.STATIC),)
+    assert lost.changed == (PromptSection("tools", Stability.STATIC),)
     lost = provider.answers(ask(Transcript(said(4)[1:])), replace(WROTE, cached_input=0))
     assert lost is None  # nothing was held after the loss
 

@@ -237,7 +237,7 @@ async def test_every_recorded_request_with_images_can_be_made_again_byte_for_byt
         wire = OpenAICompletionsWire(f"{server.url}/v1")
         request = rebuilt_request(state, view)
         images = {
-            part.artifact_id: (await artifacts.open(part.artifact_id)).body
+            part.artifact_id: base64.b64encode((await artifacts.open(part.artifact_id)).body)
             for part in wire.new_images(request)
         }
         assert wire.encode(request, images).body == sent.body

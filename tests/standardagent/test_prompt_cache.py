@@ -18,11 +18,11 @@ from agentslot.interaction.cli import LiveView, Screen
 from agentslot.model import (
     AnthropicModule,
     CacheLossReason,
-    ChangedSection,
     ExecutionCapabilities,
     ModelConfig,
     ModelDescriptor,
     Price,
+    PromptSection,
     Stability,
 )
 from agentslot.session import MemoryStoreModule
@@ -122,7 +122,7 @@ async def test_a_switch_of_the_model_is_named_as_the_cause() -> None:
         await heard.session.update_model_config(SMALL)
         await heard.session.send_and_wait("two")
     [event] = heard.lost
-    assert event.loss.changed == (ChangedSection("model", Stability.SESSION),)
+    assert event.loss.changed == (PromptSection("model", Stability.SESSION),)
     record = event_record(event)
     assert record["type"] == "prompt_cache_lost"
     assert json.loads(json.dumps(record))["loss"] == {

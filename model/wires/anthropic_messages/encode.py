@@ -52,11 +52,12 @@ class RequestEncoder:
 
         Args:
             request: what to ask.
-            images: content of image artifacts by id; see Wire.
+            images: image artifacts in base64 by id; see Wire.
         """
         config, known = request.config, self._conversations.of(request)
-        encoder = MessageEncoder(config.provider, config.model, Pictures(images), known.ids)
-        turns = known.prefix.extend(request.inputs, encoder.encode)
+        pictures = Pictures(images)
+        encoder = MessageEncoder(config.provider, config.model, pictures, known.ids)
+        turns = known.prefix.extend(request.inputs, encoder.encode, pictures.fill)
         end = f"{self._mark}{_LAST_BLOCK_END[:-1]}]}}".encode()
         limit = self._output_limit(config)
         head = self._head(request, limit)

@@ -38,17 +38,18 @@ class RequestEncoder:
 
         Args:
             request: what to ask.
-            images: content of image artifacts by id; see Wire.
+            images: image artifacts in base64 by id; see Wire.
         """
         config, settings = request.config, self._settings
         signed = settings.family_of(config.model).signed_calls
+        pictures = Pictures(images, PICTURES)
         encoder = ContentEncoder(
             config.provider,
             config.model,
-            Pictures(images, PICTURES),
+            pictures,
             settings.unsigned_call if signed else "",
         )
-        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode)
+        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode, pictures.fill)
         path = path_of(config.model, settings.api_version, self._vertex)
         head = self._head(request)
         if turns.state is Role.USER:

@@ -40,11 +40,12 @@ class RequestEncoder:
 
         Args:
             request: what to ask.
-            images: content of image artifacts by id; see Wire.
+            images: image artifacts in base64 by id; see Wire.
         """
         config = request.config
-        encoder = MessageEncoder(config.provider, config.model, Pictures(images, PICTURES))
-        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode)
+        pictures = Pictures(images, PICTURES)
+        encoder = MessageEncoder(config.provider, config.model, pictures)
+        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode, pictures.fill)
         head = self._head(request)
         if turns.state is Role.USER:
             body = turns.join(head, _END)

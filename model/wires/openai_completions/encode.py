@@ -30,11 +30,12 @@ class RequestEncoder:
 
         Args:
             request: what to ask.
-            images: content of image artifacts by id; see Wire.
+            images: image artifacts in base64 by id; see Wire.
         """
         config = request.config
-        encoder = MessageEncoder(self._profile, config.provider, config.model, Pictures(images))
-        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode)
+        pictures = Pictures(images)
+        encoder = MessageEncoder(self._profile, config.provider, config.model, pictures)
+        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode, pictures.fill)
         head = self._head(request) + encoder.system(request.system_prompt)
         body = turns.join(head, _END) if turns else head + _NOTHING_SAID + _END
         return WireRequest(_PATH, body, stable=len(body) - len(_END), turns=turns.digests)

@@ -32,11 +32,12 @@ class RequestEncoder:
 
         Args:
             request: what to ask.
-            images: content of image artifacts by id; see Wire.
+            images: image artifacts in base64 by id; see Wire.
         """
         config, known = request.config, self._conversations.of(request)
-        encoder = ItemEncoder(config.provider, config.model, Pictures(images), known.ids)
-        turns = known.prefix.extend(request.inputs, encoder.encode)
+        pictures = Pictures(images)
+        encoder = ItemEncoder(config.provider, config.model, pictures, known.ids)
+        turns = known.prefix.extend(request.inputs, encoder.encode, pictures.fill)
         head = self._head(request)
         body = turns.join(head, _END) if turns else head + _NOTHING_SAID[:-1] + _END
         return WireRequest(

@@ -21,7 +21,7 @@ class OpenAIResponsesWire:
     def encode(
         self, request: ModelRequest, images: Mapping[str, bytes] | None = None
     ) -> WireRequest:
-        """Build the request; `images` is the content of images; see Wire."""
+        """Build the request; `images` holds images in base64; see Wire."""
         return self._encoder.encode(request, images)
 
     def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
