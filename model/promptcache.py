@@ -30,6 +30,7 @@ Cost = Callable[[TokenUsage], Decimal | None]
 _SESSIONS = 4096
 _LINES = 4
 _NOISE = 10
+"""Less than such a part of what was expected is rounding: caches keep whole blocks of tokens."""
 
 
 Contents = tuple[object, ...]
@@ -108,8 +109,9 @@ class PromptCache:
         lines[:] = [newest, *(other for other in lines if other is not line)][:_LINES]
         if line is None:
             return None
-        tokens = min(line.held, usage.input) - usage.cached_input
-        if tokens <= line.held // _NOISE:
+        expected = min(line.held, usage.input)
+        tokens = expected - usage.cached_input
+        if tokens <= expected // _NOISE:
             return None
         self.stats.losses += 1
         changed = line.changed(contents)

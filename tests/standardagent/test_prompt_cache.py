@@ -1,12 +1,13 @@
 """A provider's cache that was lost, as whoever listens and whoever measures hear of it."""
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from decimal import Decimal
 
 import anyio
 
+from agentslot import Module
 from agentslot.interaction import (
     ChannelSession,
     Event,
@@ -26,7 +27,12 @@ from agentslot.model import (
     Stability,
 )
 from agentslot.session import MemoryStoreModule
-from agentslot.standardagent import CacheLossTrace, new_application
+from agentslot.standardagent import (
+    AgentConfig,
+    CacheLossTrace,
+    TailCompactorModule,
+    new_application,
+)
 from agentslot.standardagent.command.showing import event_record
 from tests.interaction.terminal import ShownText
 from tests.loopback import Answer, loopback
@@ -63,7 +69,12 @@ class Listening:
 
 
 @asynccontextmanager
-async def agent(recording: Recording, *answers: Answer) -> AsyncGenerator[Listening]:
+async def agent(
+    recording: Recording,
+    *answers: Answer,
+    config: AgentConfig | None = None,
+    modules: Sequence[Module] = (),
+) -> AsyncGenerator[Listening]:
     channel = InProcessChannel()
     capabilities = ExecutionCapabilities(100_000)
     models = [
@@ -79,7 +90,9 @@ async def agent(recording: Recording, *answers: Answer) -> AsyncGenerator[Listen
                     module,
                     recording.module(),
                     gateway_channel("test", channel),
+                    *modules,
                 ],
+                config=config,
                 default_model=BIG,
             )
             async with application.start():
@@ -136,6 +149,19 @@ async def test_a_switch_of_the_model_is_named_as_the_cause() -> None:
     assert "prompt cache lost: model changed; 10,000 tokens read again for $0.1150" in (
         notes.getvalue()
     )
+
+
+async def test_a_conversation_that_was_shortened_is_named_as_the_cause() -> None:
+    config = AgentConfig(system_prompt="Be brief.", hard_token_limit=10_000)
+    answers = says_hi(read=0, written=10_000), says_hi(read=0, written=300)
+    async with agent(
+        Recording(), *answers, config=config, modules=[TailCompactorModule(1)]
+    ) as heard:
+        await heard.session.send_and_wait("one")
+        await heard.session.send_and_wait("two")
+    [event] = heard.lost
+    assert event.loss.changed == (PromptSection("conversation", Stability.GROWING),)
+    assert event.loss.tokens == 303
 
 
 async def test_a_cache_that_was_used_is_not_worth_a_word() -> None:
