@@ -32,6 +32,9 @@ from agentslot.session import (
 )
 from agentslot.tool import Attachment
 
+MAX_ATTACHMENT_BYTES = 20 * 1024 * 1024
+"""Most bytes of what goes along with a message."""
+
 
 @dataclass(frozen=True, slots=True)
 class CreateSession:

@@ -6,10 +6,10 @@ from typing import cast
 
 import anyio.to_thread
 
-from agentslot.session import ArtifactMetadata, ArtifactStore, ClassifiedError
+from agentslot.session import ArtifactMetadata, ArtifactStore, ClassifiedError, ErrorKind
 from agentslot.tool.contract import ToolInvocation
 from agentslot.tool.errors import ToolFailedError
-from agentslot.tool.images import normalize_image
+from agentslot.tool.images import IMAGE_TYPES, image_problem, image_type, normalize_image
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ async def attach(invocation: ToolInvocation, attachment: Attachment) -> Artifact
     """Keep an attachment.
 
     Raises:
-        ToolFailedError: `artifacts_unavailable`, or as the store refuses it.
+        ToolFailedError: `artifacts_unavailable`, `invalid_attachment`, or as the store refuses it.
     """
     store = artifact_store(invocation)
     try:
@@ -61,12 +61,33 @@ async def keep_attachment(store: ArtifactStore, attachment: Attachment) -> Artif
     """Write an attachment to a store.
 
     Raises:
-        ClassifiedError: as the store refuses it.
+        ClassifiedError: `invalid_input/invalid_attachment` for an image that providers refuse, or
+            as the store refuses it.
     """
     content, media_type = attachment.content, attachment.media_type
     if media_type.startswith("image/"):
+        media_type = _checked_type(attachment)
         content, media_type = await anyio.to_thread.run_sync(normalize_image, content, media_type)
     return await store.write(media_type, attachment.name, content)
+
+
+def _checked_type(image: Attachment) -> str:
+    """What the image really is: a request that says otherwise is refused, and all after it."""
+    found = image_type(image.content[:16])
+    if found is None and image.media_type in IMAGE_TYPES:
+        raise invalid_attachment(image, f"is no {image.media_type}: it does not begin like one")
+    problem = image_problem(image.content)
+    if problem is not None:
+        raise invalid_attachment(image, f"is {problem}")
+    return found or image.media_type
+
+
+def invalid_attachment(attachment: Attachment, problem: str) -> ClassifiedError:
+    """The refusal of an attachment."""
+    name = f" {attachment.name!r}" if attachment.name else ""
+    return ClassifiedError(
+        ErrorKind.INVALID_INPUT, "invalid_attachment", f"the attachment{name} {problem}"
+    )
 
 
 def take_apart(value: object) -> tuple[object, Sequence[Attachment]]:

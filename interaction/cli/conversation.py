@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Generator
 from contextlib import contextmanager
-from pathlib import Path
 
 import anyio
 import anyio.to_thread
@@ -138,14 +137,14 @@ class Conversation:
             case "/steer", text if text:
                 await self._session.steer(text)
             case "/attach", path if path:
-                await self._attach(Path(path.strip()))
+                await self._attach(path.strip())
             case _:
                 self._screen.note(f"{line.strip()!r} is no command; /help lists them", "red")
 
-    async def _attach(self, path: Path) -> None:
-        attachment = await anyio.to_thread.run_sync(lambda: read_attachment(path.expanduser()))
+    async def _attach(self, path: str) -> None:
+        attachment = await anyio.to_thread.run_sync(read_attachment, path)
         self._attached.append(await self._session.attach(attachment))
-        self._screen.note(f"{path.name} goes with your next message", "dim")
+        self._screen.note(f"{attachment.name} goes with your next message", "dim")
 
     async def _submit(self, text: str) -> None:
         try:

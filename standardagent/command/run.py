@@ -3,7 +3,6 @@
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from functools import partial
-from pathlib import Path
 from traceback import print_exc
 from typing import TextIO
 
@@ -46,7 +45,6 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
     parser.add_argument(
         "--attach",
         metavar="FILE",
-        type=Path,
         action="append",
         default=[],
         help="a file that goes with the prompt, such as an image; may be given several times",
