@@ -190,9 +190,14 @@ class HttpBody:
 
 
 async def open_body(
-    client: "AsyncClient", url: str, headers: Mapping[str, str], content: bytes
+    client: "AsyncClient",
+    url: str,
+    headers: Mapping[str, str],
+    content: bytes,
+    *,
+    method: str = "POST",
 ) -> HttpBody:
-    """Post `content` and wait for the head of the answer. Close what is returned.
+    """Send `content` and wait for the head of the answer. Close what is returned.
 
     Compression is not asked for: a compressed stream of events would arrive in large lumps.
 
@@ -200,7 +205,7 @@ async def open_body(
         HttpError: No answer; or one that is compressed all the same.
     """
     with http_errors():
-        request = client.build_request("POST", url, headers=dict(headers), content=content)
+        request = client.build_request(method, url, headers=dict(headers), content=content)
         request.headers["accept-encoding"] = "identity"
         body = HttpBody(await client.send(request, stream=True))
     if body.headers.get("content-encoding", "identity") != "identity":

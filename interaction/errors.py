@@ -2,13 +2,20 @@
 
 ClassifiedError
 ├── InputGateError          a message was not submitted; session_id, current_revision, diagnostics
+├── CompatibilityError      another model could not read what the Session holds; losses
 ├── EventStreamOverflow     a slow subscriber missed a commit
 ├── ChannelNotBound         a channel was used before its application was built
 ├── ChannelAlreadyBound     a channel was put into a second application
 └── LineTooLong             a line of input was longer than the channel takes
 """
 
-from agentslot.session import ClassifiedError, ErrorKind, ExtensionDiagnostic, SessionId
+from agentslot.session import (
+    ClassifiedError,
+    ErrorKind,
+    ExtensionDiagnostic,
+    Modality,
+    SessionId,
+)
 
 
 class InputGateError(ClassifiedError):
@@ -33,6 +40,27 @@ class InputGateError(ClassifiedError):
         self.session_id = session_id
         self.current_revision = current_revision
         self.diagnostics = diagnostics
+
+
+class CompatibilityError(ClassifiedError):
+    """The Session holds what the other model cannot read; somebody has to accept that.
+
+    Attributes:
+        losses: how many attachments of each kind, in the order of the kinds.
+    """
+
+    def __init__(self, model: str, losses: tuple[tuple[Modality, int], ...]) -> None:
+        held = " and ".join(
+            f"{count} {modality} attachment{'' if count == 1 else 's'}"
+            for modality, count in losses
+        )
+        super().__init__(
+            ErrorKind.CONFLICT,
+            "compatibility_confirmation_required",
+            f"the Session holds {held} that model {model!r} cannot read: it would be told their"
+            " names instead; switch with accept_compatibility_loss=True, or choose another model",
+        )
+        self.losses = losses
 
 
 class EventStreamOverflow(ClassifiedError):  # noqa: N818 - named after what happened

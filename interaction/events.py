@@ -7,6 +7,7 @@ needed to know the truth.
 
 from typing import Literal
 
+from agentslot.model import CacheLoss
 from agentslot.session import (
     AttemptId,
     MessageId,
@@ -72,6 +73,15 @@ class ChunksReset(LiveEvent):
 
 
 @record
+class PromptCacheLost(LiveEvent):
+    """For that attempt the provider had to read again what its prompt cache had held."""
+
+    attempt_id: AttemptId
+    loss: CacheLoss
+    kind: Literal["prompt_cache_lost"] = "prompt_cache_lost"
+
+
+@record
 class ToolStarted(LiveEvent):
     """A tool is about to run. Every started call finishes once, and so do calls that never ran."""
 
@@ -132,6 +142,7 @@ Event = (
     TextChunk
     | ReasoningChunk
     | ChunksReset
+    | PromptCacheLost
     | ToolStarted
     | ToolProgress
     | ToolFinished

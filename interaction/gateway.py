@@ -10,6 +10,7 @@ from agentslot.interaction.events import Event
 from agentslot.session import (
     Actor,
     AgentId,
+    AttachmentPart,
     ClientMessageId,
     Delivery,
     ExtensionDiagnostic,
@@ -30,6 +31,10 @@ from agentslot.session import (
     ToolCall,
     WorkspaceId,
 )
+from agentslot.tool import Attachment
+
+MAX_ATTACHMENT_BYTES = 20 * 1024 * 1024
+"""Most bytes of what goes along with a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +310,18 @@ class GatewayAccess(Protocol):
         """Open a new Session that begins with given messages."""
         ...
 
+    async def keep_attachment(
+        self, session_id: SessionId, attachment: Attachment
+    ) -> AttachmentPart:
+        """Keep content for a message of that Session; what comes back is a part of the message.
+
+        Raises:
+            ClassifiedError: `unavailable/artifacts_unavailable` without an artifact store,
+                `invalid_input/invalid_attachment` for what is more than 20 MiB, or no image
+                although it says so.
+        """
+        ...
+
     async def send(self, request: SendMessage) -> MessageReceipt:
         """Submit a message: an idle Session starts a Run with it, a running one queues it.
 
@@ -352,8 +369,19 @@ class GatewayAccess(Protocol):
         """Change when a queued message is delivered; returns the new revision."""
         ...
 
-    async def update_model_config(self, request: SessionCommand, config: ModelConfig) -> int:
-        """Switch an idle Session to another model; returns the new revision."""
+    async def update_model_config(
+        self,
+        request: SessionCommand,
+        config: ModelConfig,
+        *,
+        accept_compatibility_loss: bool = False,
+    ) -> int:
+        """Switch an idle Session to another model; returns the new revision.
+
+        Raises:
+            CompatibilityError: the model cannot read attachments that the Session holds, and
+                `accept_compatibility_loss` does not say that this may be so.
+        """
         ...
 
     async def answer_approval(self, request: AnswerApproval) -> None:

@@ -30,6 +30,7 @@ from agentslot.interaction.rewinding import rewinding
 from agentslot.interaction.typed import AnswerType, TypedResult, typed_answer
 from agentslot.session import (
     Actor,
+    AttachmentPart,
     ClientMessageId,
     MessageId,
     MessageInput,
@@ -37,14 +38,18 @@ from agentslot.session import (
     OutputFormat,
     OutputStrategy,
     Part,
+    ReasoningPart,
     Repair,
     SessionId,
+    TextPart,
 )
+from agentslot.tool import Attachment
 
 T = TypeVar("T")
 
-Content = str | Part | Sequence[Part] | MessageInput
-"""What may be sent: a text, one part, several parts, or the finished input."""
+Piece = str | Part | Attachment
+Content = Piece | Sequence[Piece] | MessageInput
+"""What may be sent: a text, a part or an attachment, several of them, or the finished input."""
 
 
 class SessionEvents:
@@ -145,7 +150,7 @@ class ChannelSession:
                 look at `view()`, then decide.
             InputGateError: an input gate did not let the message through; also of the two below.
         """
-        request = self._message(content, client_message_id)
+        request = self._message(await self._input(content), client_message_id)
         receipt = await self._submitted(self._access.send(request))
         self._saw(receipt.revision, run_active=True)
         return receipt
@@ -196,7 +201,7 @@ class ChannelSession:
         async def send(message: MessageInput, wanted: OutputFormat | None = None) -> RunResult:
             return await self._send_and_wait(message, client_message_id, wanted)
 
-        message = MessageInput.of(content)
+        message = await self._input(content)
         if output is None:
             return await send(message)
         return await typed_answer(send, message, AnswerType(output, strategy), tries)
@@ -226,7 +231,7 @@ class ChannelSession:
         """
         request = SendMessage(
             self.id,
-            MessageInput.of(content),
+            await self._input(content),
             actor=self._actor,
             client_message_id=_client_message_id(client_message_id),
         )
@@ -256,14 +261,20 @@ class ChannelSession:
         self._saw(revision, run_active=False)
         return revision
 
-    async def update_model_config(self, config: ModelConfig) -> int:
+    async def update_model_config(
+        self, config: ModelConfig, *, accept_compatibility_loss: bool = False
+    ) -> int:
         """Go on with another model from the next Run on; returns the new revision.
 
         Raises:
+            CompatibilityError: the model cannot read attachments that the Session holds; with
+                `accept_compatibility_loss` it is told their names instead.
             ClassifiedError: `conflict/active_run`, or the model is not known or not allowed.
         """
         command = SessionCommand(self.id, self._expected(), self._actor)
-        revision = await self._access.update_model_config(command, config)
+        revision = await self._access.update_model_config(
+            command, config, accept_compatibility_loss=accept_compatibility_loss
+        )
         self._saw(revision)
         return revision
 
@@ -336,10 +347,34 @@ class ChannelSession:
         self._saw(closed.revision)
         return closed.revision
 
-    def _message(self, content: Content, client_message_id: str | None) -> SendMessage:
+    async def attach(self, attachment: Attachment) -> AttachmentPart:
+        """Keep content for a message, which may be sent with other parts then.
+
+        Sending an `Attachment` does the same on the way.
+
+        Raises:
+            ClassifiedError: see `GatewayAccess.keep_attachment`.
+        """
+        return await self._access.keep_attachment(self.id, attachment)
+
+    async def _input(self, content: Content) -> MessageInput:
+        match content:
+            case MessageInput():
+                return content
+            case str() | TextPart() | ReasoningPart() | AttachmentPart() | Attachment():
+                return MessageInput((await self._part(content),))
+            case _:
+                return MessageInput(tuple([await self._part(piece) for piece in content]))
+
+    async def _part(self, piece: Piece) -> Part:
+        if isinstance(piece, Attachment):
+            return await self.attach(piece)
+        return TextPart(piece) if isinstance(piece, str) else piece
+
+    def _message(self, content: MessageInput, client_message_id: str | None) -> SendMessage:
         return SendMessage(
             self.id,
-            MessageInput.of(content),
+            content,
             self._expected(),
             self._actor,
             _client_message_id(client_message_id),

@@ -51,7 +51,14 @@ from agentslot.model.retry import RetryPolicy
 from agentslot.model.tokens import OpenAITokens
 from agentslot.model.transcript import Input, Ledger, Transcript
 from agentslot.model.wires.anthropic_messages import AnthropicSettings, KeyHeader, ThinkingStyle
-from agentslot.model.wires.caching import CacheRetention
+from agentslot.model.wires.caching import (
+    CacheLoss,
+    CacheLossReason,
+    CacheRetention,
+    CacheStats,
+    PromptSection,
+    Stability,
+)
 from agentslot.model.wires.google_generative_ai import (
     GeminiFamily,
     GoogleSettings,
@@ -83,7 +90,10 @@ __all__ = [
     "AttemptObserver",
     "AttemptOutcome",
     "AttemptRecorder",
+    "CacheLoss",
+    "CacheLossReason",
     "CacheRetention",
+    "CacheStats",
     "CompatibilityProfile",
     "Completed",
     "Completion",
@@ -118,6 +128,7 @@ __all__ = [
     "OutputStrategy",
     "Price",
     "Proceed",
+    "PromptSection",
     "ProviderExecutor",
     "ProvidersModule",
     "Rates",
@@ -128,6 +139,7 @@ __all__ = [
     "Reset",
     "ResponsesSettings",
     "RetryPolicy",
+    "Stability",
     "TextDelta",
     "ThinkingStyle",
     "Timeouts",

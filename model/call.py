@@ -3,6 +3,8 @@
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
@@ -23,9 +25,11 @@ from agentslot.model.endpoint import Endpoint
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.estimate import UsageLedger
 from agentslot.model.outputlimit import clamp_max_tokens
+from agentslot.model.promptcache import PromptCache
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire, WireRequest
-from agentslot.session import AttemptStatus
+from agentslot.model.wires.caching import CacheLoss
+from agentslot.session import AttemptStatus, TokenUsage
 from agentslot.session.credential import CredentialResolver
 
 if TYPE_CHECKING:
@@ -41,23 +45,27 @@ class LogicalCall:
         recorder: AttemptRecorder,
         *,
         wire: Wire,
+        encode: Callable[[ModelRequest], Awaitable[WireRequest]],
         endpoint: Endpoint,
         credentials: CredentialResolver,
         model: ModelDescriptor | None,
         retry: RetryPolicy,
         timeouts: Timeouts,
         usage: UsageLedger,
+        cache: PromptCache,
         client: "Callable[[], Awaitable[AsyncClient]]",
     ) -> None:
         self._request = request
         self._recorder = recorder
         self._wire = wire
+        self._encode = encode
         self._endpoint = endpoint
         self._credentials = credentials
         self._model = model
         self._retry = retry
         self._timeouts = timeouts
         self._usage = usage
+        self._cache = cache
         self._client = client
         self._events: deque[ModelEvent] = deque()
         self._attempt: Attempt | None = None
@@ -95,10 +103,10 @@ class LogicalCall:
         self._attempt = Attempt(
             attempt_id, self._wire, self._endpoint, self._credentials, self._timeouts
         )
-        self._encoded = self._wire.encode(self._request)
-        await self._attempt.send(await self._client(), self._fitting(self._encoded))
+        self._encoded = await self._encode(self._request)
+        await self._attempt.send(await self._client(), await self._fitting(self._encoded))
 
-    def _fitting(self, encoded: WireRequest) -> WireRequest:
+    async def _fitting(self, encoded: WireRequest) -> WireRequest:
         """The request with its bound of the output lowered to what the window has left."""
         config = self._request.config
         asked = encoded.max_tokens or config.max_tokens
@@ -109,7 +117,7 @@ class LogicalCall:
         if limit == asked:
             return encoded
         lowered = replace(self._request, config=replace(config, max_tokens=limit))
-        return self._wire.encode(lowered)
+        return await self._encode(lowered)
 
     async def _read(self, attempt: Attempt) -> None:
         deltas = await attempt.read()
@@ -120,7 +128,12 @@ class LogicalCall:
         answer = attempt.finish()
         self._usage.learn(self._request.inputs.ledger, self._encoded, answer.usage)
         served_model = attempt.redacted(answer.served_model)
-        await self._end(attempt, AttemptStatus.SUCCEEDED, served_model=served_model)
+        loss = self._cache.answered(
+            self._request, self._encoded, answer.usage, partial(self._cost, served_model)
+        )
+        await self._end(
+            attempt, AttemptStatus.SUCCEEDED, served_model=served_model, cache_loss=loss
+        )
         self._ended = True
         self._events.append(Completed(attempt.id, answer.completion))
 
@@ -150,16 +163,26 @@ class LogicalCall:
         served_model: str = "",
         error_code: str = "",
         error_message: str = "",
+        cache_loss: CacheLoss | None = None,
     ) -> None:
         """Record the end of an attempt, with what it used: reported, or estimated if it began."""
         self._attempt = None
         usage = attempt.decoder.usage
         if usage is None and attempt.answering:
             usage = self._usage.estimate(self._encoded.body, attempt.decoder.text)
-        cost = None if self._model is None else attempt_cost(self._model, served_model, usage)
         outcome = AttemptOutcome(
-            status, usage, served_model, attempt.request_id, error_code, error_message, cost
+            status,
+            usage,
+            served_model,
+            attempt.request_id,
+            error_code,
+            error_message,
+            self._cost(served_model, usage),
+            cache_loss,
         )
         with anyio.CancelScope(shield=True):
             await attempt.aclose()
             await self._recorder.finished(attempt.id, outcome)
+
+    def _cost(self, served_model: str, usage: TokenUsage | None) -> Decimal | None:
+        return None if self._model is None else attempt_cost(self._model, served_model, usage)

@@ -10,6 +10,7 @@ from agentslot import Chain, Many, One
 from agentslot.model.errors import ModelError
 from agentslot.model.price import Price
 from agentslot.model.transcript import Transcript
+from agentslot.model.wires.caching import CacheLoss
 from agentslot.session import (
     AttemptId,
     AttemptStatus,
@@ -158,6 +159,7 @@ class AttemptOutcome:
             None if they are not known.
         error_code: required unless it succeeded.
         error_message: the provider's own message as one safe line, if it gave one.
+        cache_loss: what the provider had to read again, if its cache had held it before.
     """
 
     status: AttemptStatus
@@ -167,6 +169,7 @@ class AttemptOutcome:
     error_code: str = ""
     error_message: str = ""
     cost_usd: Decimal | None = None
+    cache_loss: CacheLoss | None = None
 
 
 @record

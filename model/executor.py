@@ -84,8 +84,9 @@ class _Rest:
         first, *others = self._left
         return first.execute(request, recorder, _Rest(self._executor, tuple(others)))
 
-    def fingerprint(self, request: ModelRequest) -> str:
-        return self._executor.provider(request.config).fingerprint(self._executor.shaped(request))
+    async def fingerprint(self, request: ModelRequest) -> str:
+        provider = self._executor.provider(request.config)
+        return await provider.fingerprint(self._executor.shaped(request))
 
 
 class ProvidersModule(Module):

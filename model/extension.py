@@ -16,7 +16,7 @@ from agentslot.session import ModelConfig
 class ModelProvider(ModelExecutor, TokenCounter, Protocol):
     """All models of one provider, under the provider's key in the slot."""
 
-    def fingerprint(self, request: ModelRequest) -> str:
+    async def fingerprint(self, request: ModelRequest) -> str:
         """A digest of the exact bytes that would be sent, and where to; equal only if they are."""
         ...
 
@@ -31,7 +31,7 @@ class Proceed(Protocol):
         """Begin what is left. Nothing is sent before the stream is first read."""
         ...
 
-    def fingerprint(self, request: ModelRequest) -> str:
+    async def fingerprint(self, request: ModelRequest) -> str:
         """The provider's fingerprint of that request."""
         ...
 

@@ -28,6 +28,9 @@ class GoogleModule(ProviderModule):
     GoogleModule(models=["gemini-3.8-flash"], vertex=VertexProject("my-project", "us-central1"))
     ```
 
+    In Google Cloud `credential=GOOGLE_DEFAULT` asks `GoogleCredentials`, which finds the
+    application default credentials and keeps their token fresh.
+
     Several providers in one application need different keys.
     """
 

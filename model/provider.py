@@ -22,6 +22,8 @@ from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire
 from agentslot.model.wireprovider import WireProvider
 from agentslot.session import OutputStrategy
+from agentslot.model.wires.caching import CacheStats
+from agentslot.session import ARTIFACT_STORE
 from agentslot.session.credential import CREDENTIAL_RESOLVER, in_environment
 
 log = logging.getLogger(__name__)
@@ -57,8 +59,8 @@ class ProviderModule(Module):
         self._catalog = StaticCatalog(tuple(models))
         self._provider = WireProvider(wire, endpoint, models, retry=retry, timeouts=timeouts)
         self._referred = endpoint.credential is not None and not in_environment(endpoint.credential)
-        if self._referred:
-            self.requires = (CREDENTIAL_RESOLVER.required(),)
+        referred = (CREDENTIAL_RESOLVER.required(),) if self._referred else ()
+        self.requires = (ARTIFACT_STORE.optional(), *referred)
 
     def over(self, transport: HttpTransport) -> Self:
         """Let requests go through `transport` instead of the network; gives the module back."""
@@ -70,6 +72,11 @@ class ProviderModule(Module):
         self._provider.measure = measure
         return self
 
+    @property
+    def cache_stats(self) -> CacheStats:
+        """What the provider's prompt cache did for the requests of this module so far."""
+        return self._provider.cache.stats
+
     def register(self, registrar: Registrar) -> None:
         """Contribute provider and catalog under the provider's key."""
         key = self._catalog.descriptors[0].provider
@@ -80,6 +87,7 @@ class ProviderModule(Module):
     def _connected(self, resolver: Resolver) -> WireProvider:
         if self._referred:
             self._provider.credentials = resolver[CREDENTIAL_RESOLVER]
+        self._provider.images.store = resolver.get(ARTIFACT_STORE)
         return self._provider
 
     @asynccontextmanager

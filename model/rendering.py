@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 
 from agentslot._json import JsonError, dumps, loads, replace_lone_surrogates
 from agentslot.session import ArtifactMetadata, AttachmentPart, ToolResult, ToolStatus
@@ -10,8 +11,13 @@ NO_RESULT = "No result provided: the call was interrupted."
 _UNKNOWN = "The outcome of this call is unknown: it may or may not have taken effect."
 
 
-def render_result(result: ToolResult | None) -> str:
-    """The text that a model reads as the result of a call; None means that there is none."""
+def render_result(result: ToolResult | None, notes: Mapping[str, str] | None = None) -> str:
+    """The text that a model reads as the result of a call; None means that there is none.
+
+    Args:
+        result: the result.
+        notes: what stands behind the lines that name artifacts, by their ids.
+    """
     if result is None:
         return NO_RESULT
     lines: list[str] = []
@@ -21,14 +27,16 @@ def render_result(result: ToolResult | None) -> str:
         lines.append(_UNKNOWN)
     if result.output is not None:
         lines.append(_render_output(result.output))
-    lines += [_render_artifact(artifact) for artifact in result.artifacts]
+    beside = notes or {}
+    lines += [_render_artifact(made) + beside.get(made.id, "") for made in result.artifacts]
     return replace_lone_surrogates("\n".join(lines))
 
 
-def render_attachment(part: AttachmentPart) -> str:
-    """The text that stands for an attachment which is not sent itself."""
+def render_attachment(part: AttachmentPart, note: str = "") -> str:
+    """The text that stands for an attachment which is not sent itself, and `note` behind it."""
     name = f" {part.name}" if part.name else ""
-    return f"[attachment{name}: {part.media_type}, id {part.artifact_id}, not shown]"
+    text = f"[attachment{name}: {part.media_type}, id {part.artifact_id}, not shown]{note}"
+    return replace_lone_surrogates(text)
 
 
 def object_arguments(arguments: str) -> str:

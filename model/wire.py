@@ -10,7 +10,9 @@ from typing import Protocol
 
 from agentslot.model.contract import Completion, ModelRequest, ReasoningDelta, TextDelta
 from agentslot.model.errors import ModelError
-from agentslot.session import AttemptId, TokenUsage
+from agentslot.model.wires.caching import CacheRetention
+from agentslot.model.wires.prefix import TurnDigests
+from agentslot.session import AttachmentPart, AttemptId, TokenUsage
 
 Delta = TextDelta | ReasoningDelta
 """What a decoder shows of an answer that is still arriving."""
@@ -28,6 +30,8 @@ class WireRequest:
         headers: header fields of the protocol, names in lower case.
         max_tokens: bound of the output that the wire asks for where the selection has none; None
             if it leaves that to the provider.
+        turns: digests of the conversation in the body, as far as later requests repeat it.
+        cache_seconds: how long the provider keeps in its cache what nobody asks for again.
     """
 
     path: str
@@ -35,6 +39,8 @@ class WireRequest:
     stable: int = 0
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     max_tokens: int | None = None
+    turns: TurnDigests = field(default_factory=TurnDigests, compare=False)
+    cache_seconds: float = CacheRetention.SHORT.seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +104,20 @@ class Decoder(Protocol):
 class Wire(Protocol):
     """One provider protocol."""
 
-    def encode(self, request: ModelRequest) -> WireRequest:
-        """Build the request, byte-stable in what earlier requests of the conversation had."""
+    def encode(
+        self, request: ModelRequest, images: Mapping[str, bytes] | None = None
+    ) -> WireRequest:
+        """Build the request, byte-stable in what earlier requests of the conversation had.
+
+        Args:
+            request: what to ask.
+            images: image artifacts in base64 by id, of those that `new_images` names; one that is
+                missing appears as a line of text. None for a model that reads no images.
+        """
+        ...
+
+    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The images that encoding the request would show: those that are not encoded yet."""
         ...
 
     def decoder(self, attempt_id: AttemptId) -> Decoder:

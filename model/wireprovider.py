@@ -10,6 +10,7 @@ import anyio
 import anyio.to_thread
 
 from agentslot._http import HttpTransport, new_client
+from agentslot.model.artifactimages import ArtifactImages
 from agentslot.model.attempt import Timeouts
 from agentslot.model.call import LogicalCall
 from agentslot.model.contract import (
@@ -20,13 +21,16 @@ from agentslot.model.contract import (
 )
 from agentslot.model.endpoint import Endpoint
 from agentslot.model.estimate import Measure, UsageLedger, bound_text
+from agentslot.model.promptcache import PromptCache
 from agentslot.model.retry import RetryPolicy
-from agentslot.model.wire import Wire
-from agentslot.session import ClassifiedError, ErrorKind, ModelConfig
+from agentslot.model.wire import Wire, WireRequest
+from agentslot.session import ClassifiedError, ErrorKind, Modality, ModelConfig
 from agentslot.session.credential import CredentialResolver, EnvironmentCredentials
 
 if TYPE_CHECKING:
     from agentslot._http import AsyncClient
+
+_LARGE_BYTES = 1024 * 1024
 
 
 class WireProvider:
@@ -36,6 +40,8 @@ class WireProvider:
         credentials: gives the key that the endpoint refers to.
         transport: stands in for the network; None is the network.
         measure: counts the tokens of texts.
+        images: reads what models are shown of attachments.
+        cache: watches over the provider's prompt cache.
     """
 
     def __init__(
@@ -51,6 +57,8 @@ class WireProvider:
         self.credentials: CredentialResolver = EnvironmentCredentials()
         self.transport: HttpTransport | None = None
         self.measure: Measure = bound_text
+        self.images = ArtifactImages()
+        self.cache = PromptCache()
         self._wire = wire
         self._endpoint = endpoint
         self._models = {(model.provider, model.model): model for model in models}
@@ -73,29 +81,39 @@ class WireProvider:
             request,
             recorder,
             wire=self._wire,
+            encode=self._encode,
             endpoint=self._endpoint,
             credentials=self.credentials,
             model=self._models.get((request.config.provider, request.config.model)),
             retry=self._retry,
             timeouts=self._timeouts,
             usage=self._usage,
+            cache=self.cache,
             client=self._open_client,
         )
 
     async def count_tokens(self, request: ModelRequest) -> int:
         """An upper bound: what was reported of the conversation, and a bound of what is new."""
-        ledger, body = request.inputs.ledger, self._wire.encode(request).body
-        if self.measure is bound_text:
+        ledger, body = request.inputs.ledger, (await self._encode(request)).body
+        if self.measure is bound_text and len(body) < _LARGE_BYTES:
             return self._usage.bound(ledger, body)
-        # A vocabulary is large, and a long text takes it a while.
+        # A vocabulary is large, and a long text or an image takes a while.
         return await anyio.to_thread.run_sync(self._usage.bound, ledger, body, self.measure)
 
-    def fingerprint(self, request: ModelRequest) -> str:
+    async def fingerprint(self, request: ModelRequest) -> str:
         """A digest of the exact bytes and their address; see ModelProvider."""
-        sent = self._wire.encode(request)
+        sent = await self._encode(request)
         digest = hashlib.sha256(f"{self._endpoint.url(sent.path)}\n".encode())
         digest.update(sent.body)
         return digest.hexdigest()
+
+    async def _encode(self, request: ModelRequest) -> WireRequest:
+        """The only way to a request: an image that was encoded without its content stays so."""
+        descriptor = self._models.get((request.config.provider, request.config.model))
+        if descriptor is None or Modality.IMAGE not in descriptor.capabilities.input_modalities:
+            return self._wire.encode(request)
+        new = self._wire.new_images(request)
+        return self._wire.encode(request, await self.images.read(new) if new else {})
 
     async def aclose(self) -> None:
         """Close all connections. Another call opens new ones."""

@@ -55,13 +55,18 @@ class ArtifactStore(Protocol):
 ARTIFACT_STORE = One[ArtifactStore]("artifact.store")
 
 
+def is_media_type(text: str) -> bool:
+    """Whether that is a media type in lower case and without parameters."""
+    return _MEDIA_TYPE.fullmatch(text) is not None
+
+
 def describe_artifact(media_type: str, name: str, body: bytes) -> ArtifactMetadata:
     """What is known of content: its id is a digest of type, name and content.
 
     Raises:
         ClassifiedError: `invalid_input/invalid_artifact`.
     """
-    if not _MEDIA_TYPE.fullmatch(media_type):
+    if not is_media_type(media_type):
         raise _invalid(f"{media_type!r} is no media type like 'image/png'")
     if not is_safe_line(name, MAX_NAME_BYTES):
         raise _invalid(f"the name {name!r} is not one short line")

@@ -6,8 +6,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from agentslot.session.identity import ClientMessageId, MessageId, RunId, StepId
+from agentslot.session.artifact import MAX_NAME_BYTES, is_media_type
+from agentslot.session.identity import ClientMessageId, MessageId, RunId, StepId, is_identity
 from agentslot.session.output import OutputFormat
+from agentslot.session.text import is_safe_line
 
 
 class Role(StrEnum):
@@ -94,13 +96,20 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class MessageInput:
-    """What a caller submits: at least one part. The Runtime gives it an id, a place and a time."""
+    """What a caller submits: at least one part. The Runtime gives it an id, a place and a time.
+
+    Raises:
+        ValueError: there is no part, or one that refers to an attachment is malformed.
+    """
 
     parts: tuple[Part, ...]
 
     def __post_init__(self) -> None:
         if not self.parts:
             raise ValueError("a message needs at least one part")
+        for part in self.parts:
+            if isinstance(part, AttachmentPart):
+                _check_attachment(part)
 
     @classmethod
     def of(cls, content: "str | Part | Sequence[Part] | MessageInput") -> "MessageInput":
@@ -114,3 +123,12 @@ class MessageInput:
                 return cls((content,))
             case _:
                 return cls(tuple(content))
+
+
+def _check_attachment(part: AttachmentPart) -> None:
+    if not is_identity(part.artifact_id):
+        raise ValueError(f"an attachment needs the id of its artifact, not {part.artifact_id!r}")
+    if not is_media_type(part.media_type):
+        raise ValueError(f"{part.media_type!r} is no media type like 'image/png'")
+    if not is_safe_line(part.name, MAX_NAME_BYTES):
+        raise ValueError(f"the attachment's name {part.name!r} is not one short line")

@@ -1,4 +1,4 @@
-"""Content that a tool returns as an artifact: images, documents, output too long to show."""
+"""Content that becomes an artifact: images, documents, output too long to show."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,18 +6,18 @@ from typing import cast
 
 import anyio.to_thread
 
-from agentslot.session import ArtifactMetadata, ArtifactStore, ClassifiedError
+from agentslot.session import ArtifactMetadata, ArtifactStore, ClassifiedError, ErrorKind
 from agentslot.tool.contract import ToolInvocation
 from agentslot.tool.errors import ToolFailedError
-from agentslot.tool.images import normalize_image
+from agentslot.tool.images import IMAGE_TYPES, image_problem, image_type, normalize_image
 
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """Content that a function tool returns, alone or beside other values.
+    """Content that somebody sends with a message, or that a function tool returns.
 
     It is kept in the artifact store; History and the model get a reference. An image is made small
-    enough for every provider on the way.
+    enough for every provider on the way. A tool returns it alone or beside other values:
 
     ```python
     @function_tool
@@ -48,16 +48,46 @@ async def attach(invocation: ToolInvocation, attachment: Attachment) -> Artifact
     """Keep an attachment.
 
     Raises:
-        ToolFailedError: `artifacts_unavailable`, or as the store refuses it.
+        ToolFailedError: `artifacts_unavailable`, `invalid_attachment`, or as the store refuses it.
     """
     store = artifact_store(invocation)
-    content, media_type = attachment.content, attachment.media_type
-    if media_type.startswith("image/"):
-        content, media_type = await anyio.to_thread.run_sync(normalize_image, content, media_type)
     try:
-        return await store.write(media_type, attachment.name, content)
+        return await keep_attachment(store, attachment)
     except ClassifiedError as error:
         raise ToolFailedError(error.code, error.message) from error
+
+
+async def keep_attachment(store: ArtifactStore, attachment: Attachment) -> ArtifactMetadata:
+    """Write an attachment to a store.
+
+    Raises:
+        ClassifiedError: `invalid_input/invalid_attachment` for an image that providers refuse, or
+            as the store refuses it.
+    """
+    content, media_type = attachment.content, attachment.media_type
+    if media_type.startswith("image/"):
+        media_type = _checked_type(attachment)
+        content, media_type = await anyio.to_thread.run_sync(normalize_image, content, media_type)
+    return await store.write(media_type, attachment.name, content)
+
+
+def _checked_type(image: Attachment) -> str:
+    """What the image really is: a request that says otherwise is refused, and all after it."""
+    found = image_type(image.content[:16])
+    if found is None and image.media_type in IMAGE_TYPES:
+        raise invalid_attachment(image, f"is no {image.media_type}: it does not begin like one")
+    problem = image_problem(image.content)
+    if problem is not None:
+        raise invalid_attachment(image, f"is {problem}")
+    return found or image.media_type
+
+
+def invalid_attachment(attachment: Attachment, problem: str) -> ClassifiedError:
+    """The refusal of an attachment."""
+    name = f" {attachment.name!r}" if attachment.name else ""
+    return ClassifiedError(
+        ErrorKind.INVALID_INPUT, "invalid_attachment", f"the attachment{name} {problem}"
+    )
 
 
 def take_apart(value: object) -> tuple[object, Sequence[Attachment]]:

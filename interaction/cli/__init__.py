@@ -2,6 +2,7 @@
 
 from agentslot.interaction.cli.activity import call_details, call_line
 from agentslot.interaction.cli.approvals import Approvals, Decision, Questions
+from agentslot.interaction.cli.attaching import read_attachment
 from agentslot.interaction.cli.channel import CLI_ACTOR, CliChannel
 from agentslot.interaction.cli.conversation import Conversation
 from agentslot.interaction.cli.follower import Follower
@@ -26,4 +27,5 @@ __all__ = [
     "call_line",
     "interrupts",
     "printable",
+    "read_attachment",
 ]

@@ -3,8 +3,14 @@
 from collections.abc import Iterator
 
 from agentslot._json import JsonError, JsonValue, dumps, loads
+from agentslot.model import CacheLoss, CacheLossReason
 from agentslot.session import ToolCall, ToolResult, ToolStatus, safe_line
 
+_LOSS_REASONS = {
+    CacheLossReason.CHANGED: "something changed",
+    CacheLossReason.EXPIRED: "too much time has passed",
+    CacheLossReason.EVICTED: "the provider forgot it",
+}
 _MAX_ARGUMENT_BYTES = 60
 _MAX_LINE_BYTES = 160
 
@@ -23,6 +29,14 @@ def result_line(call: ToolCall, result: ToolResult, seconds: float | None) -> st
     elif result.status is ToolStatus.OUTCOME_UNKNOWN:
         line += ": nobody knows whether it took effect; it is not run again"
     return safe_line(line, _MAX_LINE_BYTES * 2)
+
+
+def cache_line(loss: CacheLoss) -> str:
+    """Such as `prompt cache lost: tools changed; 12,345 tokens read again for $0.034`."""
+    changed = " and ".join(section.name.replace("_", " ") for section in loss.changed)
+    why = f"{changed} changed" if changed else _LOSS_REASONS[loss.reason]
+    cost = "" if loss.cost_usd is None else f" for ${loss.cost_usd:.4f}"
+    return f"prompt cache lost: {why}; {loss.tokens:,} tokens read again{cost}"
 
 
 def call_details(call: ToolCall) -> str:

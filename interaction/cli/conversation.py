@@ -4,9 +4,11 @@ from collections.abc import AsyncIterator, Generator
 from contextlib import contextmanager
 
 import anyio
+import anyio.to_thread
 from anyio.abc import TaskGroup, TaskStatus
 
 from agentslot.interaction.cli.approvals import Approvals, Decision, Questions
+from agentslot.interaction.cli.attaching import read_attachment
 from agentslot.interaction.cli.follower import Follower
 from agentslot.interaction.cli.lines import DescriptorLines
 from agentslot.interaction.cli.live import LiveView
@@ -16,6 +18,7 @@ from agentslot.interaction.events import Event
 from agentslot.interaction.gateway import PendingApproval, SessionView
 from agentslot.interaction.handle import ChannelSession
 from agentslot.session import (
+    AttachmentPart,
     ClassifiedError,
     Message,
     RevisionConflictError,
@@ -28,6 +31,7 @@ _HELP = """\
 /cancel      end the run that goes on
 /steer TEXT  let the run that goes on know
 /pending     run the next message that waits
+/attach FILE send a file along with the next message
 /quit        leave; the session stays and can be resumed
 Anything else is a message. Ctrl-C ends the run, a second one leaves."""
 
@@ -70,6 +74,7 @@ class Conversation:
         self._run_started_since = False
         self._idle = anyio.Event()
         self._canceling = False
+        self._attached: list[AttachmentPart] = []  # what goes with the next message
 
     async def run(self) -> None:
         """Talk until the person leaves, the input ends or the Session is closed."""
@@ -131,15 +136,23 @@ class Conversation:
                 self._watch_run()
             case "/steer", text if text:
                 await self._session.steer(text)
+            case "/attach", path if path:
+                await self._attach(path.strip())
             case _:
                 self._screen.note(f"{line.strip()!r} is no command; /help lists them", "red")
 
+    async def _attach(self, path: str) -> None:
+        attachment = await anyio.to_thread.run_sync(read_attachment, path)
+        self._attached.append(await self._session.attach(attachment))
+        self._screen.note(f"{attachment.name} goes with your next message", "dim")
+
     async def _submit(self, text: str) -> None:
         try:
-            receipt = await self._session.send(text)
+            receipt = await self._session.send([text, *self._attached])
         except RevisionConflictError:
             await self._session.view()  # having been told, the person decides on what is there now
             raise
+        self._attached.clear()
         if receipt.run_id is None:
             self._screen.note("queued; it runs after the run that goes on", "dim")
         self._watch_run()

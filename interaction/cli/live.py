@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable
 
 import anyio
 
-from agentslot.interaction.cli.activity import call_line, result_line
+from agentslot.interaction.cli.activity import cache_line, call_line, result_line
 from agentslot.interaction.cli.screen import Screen, Style
 from agentslot.interaction.events import (
     ChunksReset,
     Event,
+    PromptCacheLost,
     ReasoningChunk,
     TextChunk,
     ToolFinished,
@@ -49,6 +50,8 @@ class LiveView:
             case ChunksReset() if self._shown.pop(event.message_id, None):
                 self._screen.end_answer()
                 self._screen.note("the answer broke off; the model is asked again", "yellow")
+            case PromptCacheLost():
+                self._screen.note(cache_line(event.loss), "dim")
             case ToolStarted() | ToolProgress() | ToolFinished():
                 self._show_tool(event, "")
             case _:

@@ -15,7 +15,8 @@ The first is the outermost: here an answer from the cache waits for no rate limi
 from agentslot.model.middleware.fallback import FALLBACK_CODES, FallbackModel
 from agentslot.model.middleware.ratelimit import RateLimit, TokenBucket
 from agentslot.model.middleware.recording import PassingRecorder
-from agentslot.model.middleware.requestcache import CacheStats, RequestCache
+from agentslot.model.middleware.requestcache import RequestCache
+from agentslot.model.wires.caching import CacheStats
 
 __all__ = [
     "FALLBACK_CODES",

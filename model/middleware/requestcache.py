@@ -1,9 +1,8 @@
 """The answer to a request that was asked before, byte for byte, without asking again."""
 
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import partial
 
 import anyio
@@ -21,23 +20,11 @@ from agentslot.model.contract import (
 )
 from agentslot.model.extension import Proceed
 from agentslot.model.middleware.recording import PassingRecorder
+from agentslot.model.wires.caching import CacheStats
 from agentslot.session import AttemptId, AttemptStatus, SessionId, TextPart
 
 _KEPT = frozenset({FinishReason.STOP, FinishReason.TOOL_USE})
 _Key = tuple[SessionId, str]
-
-
-@dataclass(slots=True)
-class CacheStats:
-    """What a cache did so far.
-
-    Attributes:
-        saved_usd: what the answers that were found had cost, where that is known.
-    """
-
-    hits: int = 0
-    misses: int = 0
-    saved_usd: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +61,12 @@ class RequestCache:
         """Answer from memory, or go on and remember what comes."""
         if request.config.temperature and not self._ignore_temperature:
             return proceed(request, recorder)
-        key = (request.session_id, proceed.fingerprint(request))
+        return _Looked(partial(self._look, request, recorder, proceed))
+
+    async def _look(
+        self, request: ModelRequest, recorder: AttemptRecorder, proceed: Proceed
+    ) -> ModelStream:
+        key = (request.session_id, await proceed.fingerprint(request))
         known = self._answers.get(key)
         if known is None:
             self.stats.misses += 1
@@ -89,6 +81,23 @@ class RequestCache:
         self._answers[key] = answer
         while len(self._answers) > self._max_entries:
             self._answers.popitem(last=False)
+
+
+class _Looked:
+    """A stream that finds out where its events come from when it is first read."""
+
+    def __init__(self, look: Callable[[], Awaitable[ModelStream]]) -> None:
+        self._look = look
+        self._stream: ModelStream | None = None
+
+    async def receive(self) -> ModelEvent:
+        if self._stream is None:
+            self._stream = await self._look()
+        return await self._stream.receive()
+
+    async def aclose(self) -> None:
+        if self._stream is not None:
+            await self._stream.aclose()
 
 
 class _WatchingRecorder(PassingRecorder):

@@ -1,5 +1,6 @@
 """What is already encoded of a conversation: a turn encodes what is new, the rest is bytes."""
 
+import hashlib
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,12 +9,31 @@ from weakref import WeakKeyDictionary
 
 from agentslot._json import dumps
 from agentslot.model.contract import ModelRequest
-from agentslot.model.transcript import Ledger, Transcript
+from agentslot.model.transcript import Input, Ledger, Transcript
 from agentslot.model.turns import Turn, read_turns
 from agentslot.session import ToolDefinition
 
 StateT = TypeVar("StateT")
 KeptT = TypeVar("KeptT")
+
+
+class TurnDigests:
+    """Digests of encoded turns, each over all turns before it too: equal ones end equal bytes."""
+
+    __slots__ = ("_digests", "_length")
+
+    def __init__(self, digests: Sequence[bytes] = (), length: int = 0) -> None:
+        """The first `length` of digests that others may be appended to."""
+        self._digests = digests
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def continues(self, before: "TurnDigests") -> bool:
+        """Whether these turns begin with those."""
+        last = len(before) - 1
+        return last < 0 or (last < self._length and self._digests[last] == before._digests[last])
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +42,11 @@ class EncodedTurns(Generic[StateT]):
 
     Attributes:
         state: what the encoder said after the last turn.
+        digests: of the turns that every later request repeats.
     """
 
     state: StateT
+    digests: TurnDigests
     _prefix: bytearray
     _size: int
     _tail: bytes
@@ -57,26 +79,49 @@ class EncodedPrefix(Generic[StateT]):
         self._inputs = [0]  # inputs used up, per finished turn
         self._ends = [0]  # length of the data, per finished turn
         self._states = [state]
+        self._hash = hashlib.blake2b(digest_size=16)
+        self._digests: list[bytes] = []  # of the data, per finished turn
+
+    def fresh(self, inputs: Transcript) -> Sequence[Input]:
+        """The elements that `extend` would encode, which are few from one turn to the next."""
+        return inputs[self._inputs[self._known(inputs)] :]
 
     def extend(
-        self, inputs: Transcript, encode: Callable[[Turn, StateT], tuple[bytes, StateT]]
+        self,
+        inputs: Transcript,
+        encode: Callable[[Turn, StateT], tuple[bytes, StateT]],
+        fill: Callable[[bytes], bytes],
     ) -> EncodedTurns[StateT]:
-        """Bring the prefix up to `inputs`, and encode behind it what may still change."""
-        known = bisect_right(self._inputs, inputs.lasting) - 1
+        """Bring the prefix up to `inputs`, and encode behind it what may still change.
+
+        Args:
+            inputs: the conversation.
+            encode: encodes a turn.
+            fill: puts in what is too large to be encoded.
+        """
+        known = self._known(inputs)
         newest = known == len(self._inputs) - 1
         size, state = self._ends[known], self._states[known]
         tail = bytearray()
         for turn in read_turns(inputs, self._inputs[known]):
             encoded, state = encode(turn, state)
+            encoded = fill(encoded)
             if newest and turn.final and turn.end <= inputs.lasting and not tail:
                 self._data += encoded
+                self._hash.update(encoded)
+                self._digests.append(self._hash.digest())
                 self._inputs.append(turn.end)
                 self._ends.append(len(self._data))
                 self._states.append(state)
-                size = len(self._data)
+                size, known = len(self._data), known + 1
             else:
                 tail += encoded
-        return EncodedTurns(state, self._data, size, bytes(tail))
+        digests = TurnDigests(self._digests, known)
+        return EncodedTurns(state, digests, self._data, size, bytes(tail))
+
+    def _known(self, inputs: Transcript) -> int:
+        """How many turns of `inputs` are encoded already."""
+        return bisect_right(self._inputs, inputs.lasting) - 1
 
 
 class PerConversation(Generic[KeptT]):

@@ -18,6 +18,7 @@ from agentslot.session.credential.errors import (
     CredentialNotFound,
     CredentialUnavailable,
 )
+from agentslot.session.credential.googledefault import GOOGLE_DEFAULT, GoogleCredentials
 from agentslot.session.credential.lookup import (
     ENVIRONMENT,
     EnvironmentCredentials,
@@ -45,6 +46,7 @@ from agentslot.session.credential.systemkeyring import KeyringCredentials
 __all__ = [
     "CREDENTIAL_RESOLVER",
     "ENVIRONMENT",
+    "GOOGLE_DEFAULT",
     "BasicLogin",
     "BearerToken",
     "CredentialError",
@@ -59,6 +61,7 @@ __all__ = [
     "EncryptedFileCredentials",
     "EnvironmentCredentials",
     "FirstOf",
+    "GoogleCredentials",
     "KeyringCredentials",
     "LookupCredentials",
     "Material",

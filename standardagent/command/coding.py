@@ -8,10 +8,14 @@ from urllib.parse import urlsplit
 from agentslot import Application, Module
 from agentslot.interaction import InProcessChannel, gateway_channel
 from agentslot.model import OpenAICompatibleModule
-from agentslot.session import FileStoreModule, ModelConfig
+from agentslot.session import FileArtifactsModule, FileStoreModule, ModelConfig
 from agentslot.standardagent.application import new_application
 from agentslot.standardagent.command.failure import UsageError
-from agentslot.standardagent.command.places import changes_folder_of, sessions_folder_of
+from agentslot.standardagent.command.places import (
+    artifacts_folder_of,
+    changes_folder_of,
+    sessions_folder_of,
+)
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.policy import ApprovalDeskModule, PolicyModule, Preset
 from agentslot.tool import BashModule, FilesModule
@@ -69,6 +73,7 @@ def coding_agent(folder: Path, choice: ModelChoice, *more: Module) -> Applicatio
         modules=[
             FileStoreModule(sessions_folder_of(folder)),
             choice.server,
+            FileArtifactsModule(artifacts_folder_of(folder)),
             FilesModule(folder, changes=changes_folder_of(folder)),
             BashModule(folder),
             PolicyModule(Preset.ASK_FOR_WRITES),

@@ -1,7 +1,7 @@
 """One prompt, one Run, one answer."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import anyio
@@ -31,6 +31,7 @@ from agentslot.session import RunStatus
 from agentslot.standardagent.command.conversing import INTERRUPTED, leaving
 from agentslot.standardagent.command.failure import UsageError
 from agentslot.standardagent.command.showing import Show
+from agentslot.tool import Attachment
 
 Approve = Literal["ask", "all", "none"]
 
@@ -43,6 +44,7 @@ class OneShot:
     Args:
         session_id: the Session to go on with; else a new one of `agent` and `workspace`.
         approve: what to do about calls that wait for a person.
+        attachments: what goes with the prompt.
     """
 
     def __init__(
@@ -54,7 +56,9 @@ class OneShot:
         agent: str,
         workspace: str,
         approve: Approve,
+        attachments: Sequence[Attachment] = (),
     ) -> None:
+        self._attachments = attachments
         self._application = application
         self._show = show
         self._session_id = session_id
@@ -108,7 +112,7 @@ class OneShot:
                 await session.cancel()
 
             async with interrupts(interrupt):
-                result = await session.send_and_wait(prompt)
+                result = await session.send_and_wait([prompt, *self._attachments])
                 await watch.follower.caught_up(result.revision)
             self._show.result(result)
             tasks.cancel_scope.cancel()

@@ -24,6 +24,11 @@ def changes_folder_of(workspace: Path) -> Path:
     return sessions_folder().with_name("changes") / _name_of(workspace)
 
 
+def artifacts_folder_of(workspace: Path) -> Path:
+    """Folder of what was attached and made in the Sessions of one workspace."""
+    return sessions_folder().with_name("artifacts") / _name_of(workspace)
+
+
 def models_folder() -> Path:
     """Folder of the models that run on this machine; what is in it can be fetched again."""
     return _base("XDG_CACHE_HOME", ".cache") / "models"
@@ -33,7 +38,6 @@ def _base(variable: str, default: str) -> Path:
     """Our part of one of the user's folders, by the XDG rules: a relative setting is none."""
     configured = Path(os.environ.get(variable, ""))
     return (configured if configured.is_absolute() else Path.home() / default) / "agentslot"
-
 
 def _name_of(workspace: Path) -> str:
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", workspace.name).strip("-.") or "root"

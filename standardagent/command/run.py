@@ -8,6 +8,7 @@ from typing import TextIO
 
 from agentslot import AgentSlotError, Application, Assembly
 from agentslot.interaction import GATEWAY_CHANNELS, ChannelLifespan, CliChannel
+from agentslot.interaction.cli import read_attachment
 from agentslot.standardagent.command.asynchronous import run_async
 from agentslot.standardagent.command.conversing import converse, leaving
 from agentslot.standardagent.command.failure import UsageError, exit_code
@@ -41,6 +42,13 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
     parser.add_argument(
         "prompt", metavar="PROMPT", nargs="?", help="what to send; - reads it from standard input"
     )
+    parser.add_argument(
+        "--attach",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="a file that goes with the prompt, such as an image; may be given several times",
+    )
     parser.add_argument("--session", metavar="ID", help="go on with this session")
     parser.add_argument("--agent", help="agent of a new session (default: the application's name)")
     parser.add_argument("--workspace", help="workspace of a new session (default: default)")
@@ -57,6 +65,8 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
 def run(options: Namespace) -> int:
     """Send the prompt, or run the application."""
     if options.prompt is None:
+        if options.attach:
+            raise UsageError("--attach goes with a prompt: give one behind MODULE:APP")
         application = load_application(options.application)
         return run_async(partial(_serve, application, build(application)))
     with kept_for_answers("utf-8" if options.json else None) as answers:
@@ -77,6 +87,7 @@ def _send(options: Namespace, answers: TextIO) -> int:
     if options.session and (options.agent or options.workspace):
         raise UsageError("--session names the agent and the workspace already: give only one")
     prompt = _read_prompt(options.prompt)
+    attachments = [read_attachment(path) for path in options.attach]
     application = load_application(options.application)
     build(application)
     show = ShowJson(answers) if options.json else ShowText(answers, sys.stderr)
@@ -88,6 +99,7 @@ def _send(options: Namespace, answers: TextIO) -> int:
         agent=options.agent or application.name,
         workspace=options.workspace or "default",
         approve="ask" if asks else "all" if options.approve == "all" else "none",
+        attachments=attachments,
     )
     return run_async(partial(one_shot.run, prompt))
 

@@ -1,6 +1,8 @@
 """How `agentslot run` shows a Run: as text for people, as JSON lines for programs."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
+from decimal import Decimal
 from typing import Protocol, TextIO
 
 from agentslot._json import dumps, replace_lone_surrogates
@@ -106,9 +108,15 @@ class ShowJson:
 
 def event_record(event: Event) -> Record:
     """An event: its kind as `type`, where it comes from, and what it says."""
-    fields = asdict(event)
-    kind, origin = fields.pop("kind"), fields.pop("origin")
-    return {"type": kind, **origin, **fields}
+    fields = asdict(event, dict_factory=_members)
+    for named in ("kind", "origin"):
+        del fields[named]
+    return {"type": event.kind, **asdict(event.origin), **fields}
+
+
+def _members(fields: Sequence[tuple[str, object]]) -> Record:
+    """Members of a JSON object; an exact amount is a text, so that no reader rounds it."""
+    return {name: str(v) if isinstance(v, Decimal) else v for name, v in fields}
 
 
 def result_record(result: RunResult) -> Record:

@@ -24,6 +24,7 @@ from agentslot.interaction import (
 )
 from agentslot.session import (
     AgentId,
+    AttachmentPart,
     ClassifiedError,
     Delivery,
     ErrorKind,
@@ -37,6 +38,7 @@ from agentslot.session import (
     SessionState,
     WorkspaceId,
 )
+from agentslot.standardagent.gateway.attachments import attached
 from agentslot.standardagent.gateway.derive import forked, summarized
 from agentslot.standardagent.gateway.views import (
     diagnostics_of,
@@ -47,6 +49,7 @@ from agentslot.standardagent.gateway.views import (
 from agentslot.standardagent.policy import ApprovalAnswer, ApprovalRequest
 from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.registry import Registry
+from agentslot.tool import Attachment
 
 
 class Gateway:
@@ -143,6 +146,14 @@ class Gateway:
             request = replace(request, model_config=chosen)
         return await self._open_new(await summarized(components, request), OpenKind.SUMMARY)
 
+    async def keep_attachment(
+        self, session_id: SessionId, attachment: Attachment
+    ) -> AttachmentPart:
+        """Keep content for a message."""
+        components, registry = self._there
+        registry.get(session_id)
+        return await attached(components.artifacts, attachment)
+
     async def send(self, request: SendMessage) -> MessageReceipt:
         """Submit a message."""
         return await self._there[1].get(request.session_id).send(request)
@@ -184,9 +195,18 @@ class Gateway:
         """Change when a queued message is delivered."""
         return await self._there[1].get(request.session_id).reclassify_queued(request, delivery)
 
-    async def update_model_config(self, request: SessionCommand, config: ModelConfig) -> int:
+    async def update_model_config(
+        self,
+        request: SessionCommand,
+        config: ModelConfig,
+        *,
+        accept_compatibility_loss: bool = False,
+    ) -> int:
         """Switch to another model."""
-        return await self._there[1].get(request.session_id).update_model_config(request, config)
+        runtime = self._there[1].get(request.session_id)
+        return await runtime.update_model_config(
+            request, config, accept_loss=accept_compatibility_loss
+        )
 
     async def answer_approval(self, request: AnswerApproval) -> None:
         """Approve or deny a waiting call."""

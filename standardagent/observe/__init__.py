@@ -21,6 +21,7 @@ from agentslot.standardagent.observe.opentelemetry import OpenTelemetryModule
 from agentslot.standardagent.observe.records import (
     AttemptTrace,
     AuditRecord,
+    CacheLossTrace,
     MetricKind,
     MetricRecord,
     ModelConfigAudit,
@@ -44,6 +45,7 @@ __all__ = [
     "AttemptTrace",
     "AuditRecord",
     "AuditSink",
+    "CacheLossTrace",
     "CommitNotice",
     "CommitNotices",
     "JsonLinesSinkModule",

@@ -3,11 +3,13 @@
 import re
 from typing import Literal
 
+from agentslot.model import CacheLoss
 from agentslot.session import (
     AgentId,
     AttemptStatus,
     Fact,
     ModelAttempt,
+    ModelConfig,
     ModelConfigChanged,
     RunFact,
     RunStatus,
@@ -51,6 +53,14 @@ def safe_code(code: str) -> str:
 def count(name: str, **attributes: str) -> MetricRecord:
     """One more of something."""
     return MetricRecord(name, MetricKind.COUNTER, 1, attributes)
+
+
+def cache_loss_metric(config: ModelConfig, loss: CacheLoss) -> MetricRecord:
+    """Tokens that a provider had to read again."""
+    attributes = {"provider": config.provider, "model": config.model, "reason": loss.reason.value}
+    return MetricRecord(
+        "agent.model.cache.lost.tokens", MetricKind.COUNTER, loss.tokens, attributes
+    )
 
 
 def run_trace(agent: AgentId, fact: Fact, run: RunFact, duration_ms: float | None) -> RunTrace:

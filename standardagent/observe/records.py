@@ -11,6 +11,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
 
+from agentslot.model import CacheLossReason
 from agentslot.session import (
     Actor,
     AgentId,
@@ -96,6 +97,29 @@ class AttemptTrace(SessionRecord):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CacheLossTrace(SessionRecord):
+    """A provider had to read again what its prompt cache had held.
+
+    Attributes:
+        reason: why, as `CacheLossReason` says it.
+        changed: names of the sections of the prompt that were others than before.
+        tokens: how many were read again.
+        cost_usd: what that cost in US dollars, if the price was known.
+    """
+
+    kind: Literal["model.cache.lost"] = "model.cache.lost"
+    run_id: RunId
+    step_id: StepId
+    attempt_id: AttemptId
+    provider: str
+    model: str
+    reason: CacheLossReason
+    changed: tuple[str, ...]
+    tokens: int
+    cost_usd: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolTrace(SessionRecord):
     """A tool began to work on a call, or a call has its durable result.
 
@@ -117,7 +141,7 @@ class ToolTrace(SessionRecord):
     duration_ms: float | None = None
 
 
-TraceRecord = RuntimeTrace | RunTrace | AttemptTrace | ToolTrace
+TraceRecord = RuntimeTrace | RunTrace | AttemptTrace | CacheLossTrace | ToolTrace
 
 
 class MetricKind(StrEnum):

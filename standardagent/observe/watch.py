@@ -8,6 +8,7 @@ from collections.abc import Callable, Container
 from datetime import datetime, timedelta
 from typing import Literal
 
+from agentslot.model import CacheLoss
 from agentslot.session import (
     Actor,
     AttemptId,
@@ -29,6 +30,7 @@ from agentslot.standardagent.observe import factrecords
 from agentslot.standardagent.observe.hub import ObservationHub
 from agentslot.standardagent.observe.records import (
     AttemptTrace,
+    CacheLossTrace,
     RuntimeTrace,
     ToolDecision,
     ToolTrace,
@@ -125,6 +127,33 @@ class SessionWatch:
                 provider=config.provider,
                 model=config.model,
                 status=AttemptStatus.STARTED,
+            )
+        )
+
+    def cache_lost(
+        self,
+        run_id: RunId,
+        step_id: StepId,
+        attempt_id: AttemptId,
+        config: ModelConfig,
+        loss: CacheLoss,
+    ) -> None:
+        """A provider had to read again what its prompt cache had held."""
+        self._hub.metric(factrecords.cache_loss_metric(config, loss))
+        self._hub.trace(
+            CacheLossTrace(
+                at=self._now(),
+                session_id=self._session_id,
+                agent=self._agent,
+                run_id=run_id,
+                step_id=step_id,
+                attempt_id=attempt_id,
+                provider=config.provider,
+                model=config.model,
+                reason=loss.reason,
+                changed=tuple(section.name for section in loss.changed),
+                tokens=loss.tokens,
+                cost_usd=loss.cost_usd,
             )
         )
 

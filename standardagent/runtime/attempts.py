@@ -2,7 +2,8 @@
 
 import anyio
 
-from agentslot.model import AttemptOutcome, ModelRequest, TokenBudget
+from agentslot.interaction import PromptCacheLost
+from agentslot.model import AttemptOutcome, CacheLoss, ModelRequest, TokenBudget
 from agentslot.session import (
     AppendAttempt,
     AppendLimitExceeded,
@@ -110,6 +111,8 @@ class Recorder:
         neither. Every other end is recorded at once, also if an observer fails.
         """
         self._end = self._ended(attempt_id, outcome)
+        if outcome.cache_loss is not None:
+            self._tell_lost(attempt_id, outcome.cache_loss)
         observers = self._run.owner.components.attempt_observers
         if outcome.status is AttemptStatus.SUCCEEDED and not observers:
             return
@@ -124,6 +127,14 @@ class Recorder:
                 await self.settle()
         if errors:
             raise ExceptionGroup("attempt observers failed", errors)
+
+    def _tell_lost(self, attempt_id: AttemptId, loss: CacheLoss) -> None:
+        run, owner = self._run, self._run.owner
+        if owner.hub.listening:
+            number = owner.hub.next_sequence()
+            owner.hub.publish(PromptCacheLost(run.origin, number, attempt_id, loss))
+        if owner.watch is not None:
+            owner.watch.cache_lost(run.id, run.step_id, attempt_id, run.config, loss)
 
     def _ended(self, attempt_id: AttemptId, outcome: AttemptOutcome) -> ModelAttempt:
         run = self._run

@@ -6,7 +6,7 @@ import anyio
 
 from agentslot import Application, Module
 from agentslot.interaction import CliChannel, InProcessChannel, gateway_channel
-from agentslot.session import FileStoreModule
+from agentslot.session import FileArtifactsModule, FileStoreModule
 from agentslot.standardagent.policy import ApprovalDeskModule, PolicyModule, Preset
 from agentslot.tool import Effect, function_tool
 from tests.standardagent.agents import (
@@ -87,6 +87,10 @@ def writer() -> Application:
 
 def talker() -> Application:
     return agent(answer("Hello yourself."), answer("Still here."))
+
+
+def viewer() -> Application:
+    return agent(answer("A blue dot."), modules=[FileArtifactsModule("artifacts")])
 
 
 def reader() -> Application:

@@ -1,5 +1,6 @@
 """`agentslot run`."""
 
+import base64
 import json
 import signal
 import subprocess
@@ -10,6 +11,9 @@ import pytest
 from tests.command.process import COMMAND, Process, Terminal, agentslot, environment
 
 AGENTS = "tests.command.agents"
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
 
 
 def records(text: str) -> list[dict[str, object]]:
@@ -184,3 +188,37 @@ def test_the_help_shows_an_example(tmp_path: Path) -> None:
     done = agentslot("run", "--help")
     assert done.returncode == 0
     assert '$ agentslot run examples.reference:application "What is 2+2?"' in done.stdout
+
+
+def test_files_go_along_with_the_prompt_as_artifacts(folder: Path) -> None:
+    (folder / "dot.png").write_bytes(PNG)
+    (folder / "notes.txt").write_text("blue?", encoding="utf-8")
+    files = ("--attach", "dot.png", "--attach", "notes.txt")
+    done = agentslot("run", "tests.command.durable:viewer", "What is it?", *files)
+    assert (done.returncode, done.stdout) == (0, "A blue dot.\n"), done.stderr
+    [session] = (folder / "sessions").glob("*.jsonl")
+    said = session.read_text(encoding="utf-8")
+    for name, media_type in (("dot.png", "image/png"), ("notes.txt", "text/plain")):
+        assert name in said
+        assert media_type in said
+    kept = [path.read_bytes() for path in (folder / "artifacts").iterdir()]
+    assert sorted(content.endswith(PNG) for content in kept) == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("application", "options", "code", "message"),
+    [
+        ("durable:viewer", ("hi", "--attach", "gone.png"), 1, "'gone.png' cannot be read: No such"),
+        ("durable:viewer", ("hi", "--attach", "."), 1, "'.' cannot be read: Is a directory"),
+        ("durable:viewer", ("--attach", "dot.png"), 2, "--attach goes with a prompt"),
+        ("durable:talker", ("hi", "--attach", "dot.png"), 1, "add FileArtifactsModule(folder)"),
+    ],
+)
+def test_a_file_that_cannot_go_along_is_named_and_nothing_is_sent(
+    application: str, options: tuple[str, ...], code: int, message: str, folder: Path
+) -> None:
+    (folder / "dot.png").write_bytes(PNG)
+    done = agentslot("run", f"tests.command.{application}", *options)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr

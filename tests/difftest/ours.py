@@ -1,10 +1,10 @@
 """Our side: what our wires send for a transcript, and what they make of an answer."""
 
-import base64
 import json
-from collections.abc import Callable, Mapping, Sequence
+from base64 import b64encode
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from agentslot.model import (
     Completion,
@@ -18,7 +18,7 @@ from agentslot.model import (
     ToolDefinition,
     Transcript,
 )
-from agentslot.model.wire import Answer, Wire, WireRequest
+from agentslot.model.wire import Answer, Wire
 from agentslot.model.wires.anthropic_messages import AnthropicMessagesWire, AnthropicSettings
 from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.google_generative_ai import GoogleGenerativeAIWire
@@ -43,17 +43,7 @@ from tests.difftest.exchange import KEY, SESSION, Exchange
 from tests.difftest.scenarios import PIXEL, Json, Scenario
 from tests.model.support import decode, message, remembered
 
-IMAGES = {"pixel": PIXEL, "shot": PIXEL}
-
-
-class ShowingWire(Wire, Protocol):
-    """A wire that takes the content of images."""
-
-    def encode(
-        self, request: ModelRequest, images: Mapping[str, bytes] | None = None
-    ) -> WireRequest:
-        """Build the request."""
-        ...
+IMAGES = {"pixel": b64encode(PIXEL), "shot": b64encode(PIXEL)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +58,7 @@ class Vendor:
 
     model: str
     base: str
-    wire: Callable[[CacheRetention], ShowingWire]
+    wire: Callable[[CacheRetention], Wire]
 
 
 VENDORS = {
@@ -162,7 +152,7 @@ def _result(made: ToolCall, given: Json) -> ToolResult:
         return ToolResult.failed(made.id, given["error"]["code"], given["error"]["message"])
     if "picture" in given:
         shot = ArtifactMetadata("shot", given["picture"]["type"], "shot.png", len(PIXEL))
-        assert base64.b64decode(given["picture"]["data"]) == IMAGES[shot.id]
+        assert given["picture"]["data"].encode() == IMAGES[shot.id]
         return ToolResult.succeeded(made.id, given["output"], shot)
     return ToolResult.succeeded(made.id, given["text"])
 

@@ -139,7 +139,7 @@ def requests_can_be_made_again(state: SessionState) -> None:
 
 def _provider_accepts(request: ModelRequest) -> None:
     """The order of calls and results, seen from a provider that is strict about it."""
-    body = RequestEncoder(CompatibilityProfile()).encode(request, {})
+    body = RequestEncoder(CompatibilityProfile()).encode(request, {}).body
     owed: list[str] = []
     messages: list[dict[str, Any]] = json.loads(body)["messages"]
     for message in messages:

@@ -34,6 +34,7 @@ from agentslot.interaction import (
 )
 from agentslot.session import (
     AgentId,
+    AttachmentPart,
     ClassifiedError,
     Delivery,
     ErrorKind,
@@ -58,6 +59,7 @@ from agentslot.session import (
     TokenUsage,
     WorkspaceId,
 )
+from agentslot.tool import Attachment
 from tests.interaction.fake_session import (
     MODEL,
     NOW,
@@ -270,8 +272,19 @@ class FakeGateway:
     async def reclassify_queued(self, request: QueuedCommand, delivery: Delivery) -> int:
         raise AssertionError("no front end that is tested on this gateway asks for it")
 
-    async def update_model_config(self, request: SessionCommand, config: ModelConfig) -> int:
+    async def update_model_config(
+        self,
+        request: SessionCommand,
+        config: ModelConfig,
+        *,
+        accept_compatibility_loss: bool = False,
+    ) -> int:
         raise AssertionError("no front end that is tested on this gateway asks for it")
+
+    async def keep_attachment(
+        self, session_id: SessionId, attachment: Attachment
+    ) -> AttachmentPart:
+        return AttachmentPart(self.new_id("artifact"), attachment.media_type, attachment.name)
 
     async def answer_approval(self, request: AnswerApproval) -> None:
         session = self._open(request.session_id)

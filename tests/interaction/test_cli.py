@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
+from unittest.mock import ANY
 
 import anyio
 import pytest
 
 from agentslot.interaction import CliChannel
-from agentslot.session import Repair, RunStatus, SessionId, ToolResult
+from agentslot.session import AttachmentPart, Repair, RunStatus, SessionId, TextPart, ToolResult
 from tests.interaction.fake_gateway import fake_gateway
 from tests.interaction.fake_session import FakeRun, RunFailed, echo
 from tests.interaction.terminal import Person
@@ -418,3 +420,21 @@ async def test_a_closed_session_ends_the_conversation() -> None:
 def test_the_session_is_named_in_exactly_one_way(make: Callable[[], CliChannel]) -> None:
     with pytest.raises(ValueError, match="either session_id, or agent and workspace"):
         make()
+
+
+async def test_a_file_is_attached_to_the_next_message_and_to_no_other(tmp_path: Path) -> None:
+    notes = anyio.Path(tmp_path / "notes.txt")
+    await notes.write_text("blue", encoding="utf-8")
+    person = Person()
+    async with fake_gateway() as gateway, person.talking_to(gateway):
+        await person.types(f"/attach {tmp_path / 'gone.txt'}")
+        await person.sees("cannot be read: No such file or directory")
+        await person.types(f"/attach {notes}")
+        await person.sees("notes.txt goes with your next message")
+        await person.types("look")
+        await person.sees("echo: look\n> ")
+        await person.types("and?")
+        await person.sees("echo: and?\n> ")
+        first, second = [request.input.parts for request in gateway.sent]
+    assert first == (TextPart("look"), AttachmentPart(ANY, "text/plain", "notes.txt"))
+    assert second == (TextPart("and?"),)

@@ -1,7 +1,8 @@
 """What the model tests share: requests, conversations in the case book's form, decoded answers."""
 
+import base64
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -108,6 +109,11 @@ def message(number: int, role: Role, *parts: Part | str, **more: Any) -> Message
     whole = tuple(TextPart(part) if isinstance(part, str) else part for part in parts)
     run = None if role is Role.USER else RunId("run-1")
     return Message(MessageId(f"message-{number}"), role, whole, MOMENT, run, **more)
+
+
+def in_base64(images: Mapping[str, bytes] | None) -> Mapping[str, bytes] | None:
+    """Images as a wire takes them."""
+    return images and {name: base64.b64encode(content) for name, content in images.items()}
 
 
 def remembered(number: int, completion: Completion, config: ModelConfig = CONFIG) -> list[Input]:

@@ -1,6 +1,5 @@
 """Requests of the Messages wire: repaired on the way out, stable in their beginning, cached."""
 
-import base64
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,6 +37,7 @@ from tests.model.support import (
     conversation,
     decode,
     exchange,
+    in_base64,
     message,
     remembered,
     request,
@@ -60,7 +60,7 @@ def encode(
     images: dict[str, bytes] | None = None,
 ) -> WireRequest:
     wire = AnthropicMessagesWire(settings)
-    return wire.encode(request(inputs, "Be brief.", config), images)
+    return wire.encode(request(inputs, "Be brief.", config), in_base64(images))
 
 
 def body_of(inputs: Sequence[Input], settings: AnthropicSettings = PLAIN, **more: Any) -> Any:
@@ -435,7 +435,7 @@ def test_a_request_is_what_the_vendors_own_client_sends() -> None:
     schema = theirs["tools"][0]["input_schema"]
     tool = replace(asked.tools[0], name="look", description="d", input_schema=schema)
     settings = AnthropicSettings(thinking=ThinkingStyle.BUDGET, thinking_budgets={Reasoning.LOW: 1})
-    images = {"a": base64.b64decode(data)}
+    images = {"a": data.encode()}
     sent = AnthropicMessagesWire(settings).encode(replace(asked, tools=(tool,)), images)
     assert json.loads(sent.body) == theirs
 

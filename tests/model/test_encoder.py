@@ -26,7 +26,17 @@ from agentslot.session import (
     ToolStatus,
 )
 from tests.model.histories import OPERATIONS, play
-from tests.model.support import CONFIG, call, case, conversation, decode, exchange, message, request
+from tests.model.support import (
+    CONFIG,
+    call,
+    case,
+    conversation,
+    decode,
+    exchange,
+    in_base64,
+    message,
+    request,
+)
 
 URL = "http://127.0.0.1:1/v1"
 GO_ON = message(99, Role.USER, "go on")
@@ -40,7 +50,7 @@ def body_of(
 ) -> dict[str, Any]:
     wire = OpenAICompletionsWire(URL, profile)
     encoded: dict[str, Any] = json.loads(
-        wire.encode(request(inputs, "Be brief.", config), images).body
+        wire.encode(request(inputs, "Be brief.", config), in_base64(images)).body
     )
     return encoded
 
@@ -239,6 +249,7 @@ def test_attachments_are_shown_or_named() -> None:
     question = [message(1, Role.USER, "see", picture)]
     assert messages_of(question)[0]["content"] == (
         "see\n\n[attachment a.png: image/png, id p1, not shown]"
+        " (image omitted: model does not support images)"
     )
     blocks = messages_of(question, images={"p1": b"x"})[0]["content"]
     assert [block["type"] for block in blocks] == ["text", "image_url"]

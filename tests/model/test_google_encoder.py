@@ -37,7 +37,16 @@ from agentslot.session import (
     ToolResult,
     ToolStatus,
 )
-from tests.model.support import call, case, conversation, decode, message, remembered, request
+from tests.model.support import (
+    call,
+    case,
+    conversation,
+    decode,
+    in_base64,
+    message,
+    remembered,
+    request,
+)
 from tests.shared import shared
 
 CONFIG = ModelConfig("google", "gemini-2.5-flash")
@@ -52,7 +61,9 @@ def encode(
     config: ModelConfig = CONFIG,
     images: dict[str, bytes] | None = None,
 ) -> WireRequest:
-    return GoogleGenerativeAIWire(settings).encode(request(inputs, "Be brief.", config), images)
+    return GoogleGenerativeAIWire(settings).encode(
+        request(inputs, "Be brief.", config), in_base64(images)
+    )
 
 
 def body_of(inputs: Sequence[Input], **more: Any) -> Any:
@@ -378,7 +389,7 @@ def test_a_request_is_what_the_vendors_own_client_sends() -> None:
     data = theirs["contents"][0]["parts"][1]["inlineData"]["data"]
     family = GeminiFamily(budgets={Reasoning.LOW: 128})
     wire = GoogleGenerativeAIWire(GoogleSettings(show_thoughts=True, family=family))
-    sent = wire.encode(replace(asked, tools=(tool,)), {"a": base64.b64decode(data)})
+    sent = wire.encode(replace(asked, tools=(tool,)), {"a": data.encode()})
     assert json.loads(sent.body) == theirs
 
 

@@ -54,7 +54,7 @@ class Provider(ScriptedExecutor):
     async def count_tokens(self, request: ModelRequest) -> int:
         return 1
 
-    def fingerprint(self, request: ModelRequest) -> str:
+    async def fingerprint(self, request: ModelRequest) -> str:
         return repr((request.inputs[0], request.config.model))
 
 

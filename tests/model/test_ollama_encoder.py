@@ -32,7 +32,16 @@ from agentslot.session import (
     ToolCall,
     ToolResult,
 )
-from tests.model.support import call, case, conversation, decode, message, remembered, request
+from tests.model.support import (
+    call,
+    case,
+    conversation,
+    decode,
+    in_base64,
+    message,
+    remembered,
+    request,
+)
 from tests.shared import shared
 
 CONFIG = ModelConfig("ollama", "qwen3")
@@ -46,7 +55,7 @@ def encode(
     config: ModelConfig = CONFIG,
     images: dict[str, bytes] | None = None,
 ) -> WireRequest:
-    return OllamaChatWire(settings).encode(request(inputs, None, config), images)
+    return OllamaChatWire(settings).encode(request(inputs, None, config), in_base64(images))
 
 
 def messages_of(inputs: Sequence[Input], **more: Any) -> list[dict[str, Any]]:
@@ -249,7 +258,7 @@ def test_a_request_is_what_the_vendors_own_client_sends() -> None:
     )
     schema = theirs["tools"][0]["function"]["parameters"]
     tool = replace(asked.tools[0], name="look", description="d", input_schema=schema)
-    images = {"a": base64.b64decode(theirs["messages"][1]["images"][0])}
+    images = {"a": theirs["messages"][1]["images"][0].encode()}
     wire = OllamaChatWire(OllamaSettings(keep_alive="5m"), {"qwen3": 8_192})
     assert json.loads(wire.encode(replace(asked, tools=(tool,)), images).body) == theirs
 

@@ -1,6 +1,5 @@
 """Requests of the Responses wire: repaired on the way out, stable in their beginning."""
 
-import base64
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,6 +32,7 @@ from tests.model.support import (
     conversation,
     decode,
     exchange,
+    in_base64,
     message,
     remembered,
     request,
@@ -51,7 +51,7 @@ def encode(
     images: dict[str, bytes] | None = None,
 ) -> WireRequest:
     wire = OpenAIResponsesWire(settings)
-    return wire.encode(request(inputs, "Be brief.", config), images)
+    return wire.encode(request(inputs, "Be brief.", config), in_base64(images))
 
 
 def body_of(inputs: Sequence[Input], settings: ResponsesSettings | None = None, **more: Any) -> Any:
@@ -355,7 +355,7 @@ def test_a_request_is_what_the_vendors_own_client_sends() -> None:
     )
     schema = theirs["tools"][0]["parameters"]
     tool = replace(asked.tools[0], name="look", description="d", input_schema=schema)
-    images = {"a": base64.b64decode(image["image_url"].partition(",")[2])}
+    images = {"a": image["image_url"].partition(",")[2].encode()}
     wire = OpenAIResponsesWire(ResponsesSettings(summary="auto"))
     assert json.loads(wire.encode(replace(asked, tools=(tool,)), images).body) == theirs
 

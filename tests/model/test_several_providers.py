@@ -78,12 +78,15 @@ def test_a_provider_that_is_not_there_is_named_with_those_that_are() -> None:
     assert caught.value.code == "model_not_supported"
 
 
-def test_fingerprints_tell_requests_servers_and_models_apart() -> None:
+async def test_fingerprints_tell_requests_servers_and_models_apart() -> None:
     built = application(*modules("http://127.0.0.1:1", "http://127.0.0.1:2")).build()
     openai, anthropic = built[MODEL_PROVIDERS]["openai"], built[MODEL_PROVIDERS]["anthropic"]
     hi, ho = (request([message(1, Role.USER, text)], config=GPT) for text in ("hi", "ho"))
-    prints = [openai.fingerprint(hi), openai.fingerprint(ho), anthropic.fingerprint(hi)]
-    assert len({*prints, openai.fingerprint(hi)}) == 3
+    prints = [
+        await provider.fingerprint(asked)
+        for provider, asked in ((openai, hi), (openai, ho), (anthropic, hi))
+    ]
+    assert len({*prints, await openai.fingerprint(hi)}) == 3
 
 
 def test_an_executor_of_ones_own_replaces_the_one_over_the_providers() -> None:

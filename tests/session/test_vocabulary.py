@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from agentslot.session import (
     Actor,
     ActorKind,
+    AttachmentPart,
     AttemptId,
     AttemptStatus,
     ClassifiedError,
@@ -111,3 +112,17 @@ def test_versions_of_a_shared_list_do_not_see_each_other() -> None:
     first = SharedList([1])
     one, other = first.appended([2]), first.appended([3])
     assert (list(first), list(one), list(other)) == ([1], [1, 2], [1, 3])
+
+
+@pytest.mark.parametrize(
+    ("part", "problem"),
+    [
+        (AttachmentPart(" ", "image/png"), "needs the id of its artifact"),
+        (AttachmentPart("a", "image"), "no media type like 'image/png'"),
+        (AttachmentPart("a", "IMAGE/PNG"), "no media type like 'image/png'"),
+        (AttachmentPart("a", "image/png", "one\ntwo"), "not one short line"),
+    ],
+)
+def test_a_malformed_attachment_is_no_input(part: AttachmentPart, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        MessageInput.of([TextPart("look"), part])

@@ -166,3 +166,22 @@ async def test_an_image_that_no_model_takes_is_described(
     result = await call(read, store, path="print.jpg")
     assert output(result) == "[image: a JPEG in CMYK; convert it to RGB]"
     assert result.artifacts == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [(b"no image", "is no image/png"), (png()[:33], "is a PNG without pixels")],
+)
+async def test_an_image_that_providers_refuse_fails_its_call_and_not_every_request_after_it(
+    content: bytes, problem: str, store: MemoryArtifacts
+) -> None:
+    @function_tool
+    def broken() -> Attachment:
+        """Draw."""
+        return Attachment(content, "image/png", "x.png")
+
+    result = await call(broken, store)
+    assert result.error is not None
+    assert result.error.code == "invalid_attachment"
+    assert problem in result.error.message
+    assert not result.artifacts

@@ -5,9 +5,8 @@ import os
 from agentslot.tool.attachments import Attachment
 from agentslot.tool.errors import ToolFailedError
 from agentslot.tool.files.containment import Location
-from agentslot.tool.files.image import image_type
 from agentslot.tool.files.read import TextRange, read_range
-from agentslot.tool.images import image_problem
+from agentslot.tool.images import image_problem, image_type
 
 _MAGIC_BYTES = 16
 MAX_IMAGE_BYTES = 64 * 1024 * 1024

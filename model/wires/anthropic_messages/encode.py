@@ -1,6 +1,6 @@
 """Encoding requests, with the marks that say how far the server should cache."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from agentslot._json import JsonValue, dumps, replace_lone_surrogates
 from agentslot.model.contract import ModelRequest
@@ -14,10 +14,10 @@ from agentslot.model.wires.anthropic_messages.settings import AnthropicSettings,
 from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.callids import CallIds
 from agentslot.model.wires.outputschema import anthropic_format, native_output, output_tool
-from agentslot.model.wires.pictures import Pictures
+from agentslot.model.wires.pictures import Pictures, images_in
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject, as_object
-from agentslot.session import ModelConfig, Reasoning, Role, ToolDefinition
+from agentslot.session import AttachmentPart, ModelConfig, Reasoning, Role, ToolDefinition
 
 _MARKS = {
     CacheRetention.NONE: "",
@@ -25,6 +25,7 @@ _MARKS = {
     CacheRetention.LONG: ',"cache_control":{"type":"ephemeral","ttl":"1h"}',
 }
 _LAST_BLOCK_END = "}]},"
+_PATH = "/v1/messages"
 _MIN_BUDGET = 1_024
 
 
@@ -47,27 +48,34 @@ class RequestEncoder:
         if settings.betas:
             self._headers["anthropic-beta"] = ",".join(settings.betas)
 
-    def encode(self, request: ModelRequest, images: Mapping[str, bytes]) -> WireRequest:
+    def encode(self, request: ModelRequest, images: Mapping[str, bytes] | None) -> WireRequest:
         """Build the request.
 
         Args:
             request: what to ask.
-            images: content of image artifacts by id; others appear as a line of text.
+            images: image artifacts in base64 by id; see Wire.
         """
         config, known = request.config, self._conversations.of(request)
-        encoder = MessageEncoder(config.provider, config.model, Pictures(images), known.ids)
-        turns = known.prefix.extend(request.inputs, encoder.encode)
+        pictures = Pictures(images)
+        encoder = MessageEncoder(config.provider, config.model, pictures, known.ids)
+        turns = known.prefix.extend(request.inputs, encoder.encode, pictures.fill)
         end = f"{self._mark}{_LAST_BLOCK_END[:-1]}]}}".encode()
         limit = self._output_limit(config)
         head = self._head(request, limit)
         if turns.state is Role.USER:
             body = turns.join(head, end, cut=len(_LAST_BLOCK_END))
-            return WireRequest("/v1/messages", body, len(body) - len(end), self._headers, limit)
-        # Models refuse to go on with their own message, so someone must speak last.
-        last = user_message("Continue.").removesuffix(_LAST_BLOCK_END).encode()
-        body = turns.join(head, last + end, cut=0)
-        stable = len(body) - len(last + end)
-        return WireRequest("/v1/messages", body, stable, self._headers, limit)
+            stable = len(body) - len(end)
+        else:
+            # Models refuse to go on with their own message, so someone must speak last.
+            last = user_message("Continue.").removesuffix(_LAST_BLOCK_END).encode()
+            body = turns.join(head, last + end, cut=0)
+            stable = len(body) - len(last + end)
+        seconds = self._settings.cache.seconds
+        return WireRequest(_PATH, body, stable, self._headers, limit, turns.digests, seconds)
+
+    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The images that encoding the request would show; see Wire."""
+        return images_in(self._conversations.of(request).prefix.fresh(request.inputs))
 
     def _output_limit(self, config: ModelConfig) -> int:
         limit = config.max_tokens or self._settings.output_limit(config.model)

@@ -5,12 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from agentslot._json import dumps, replace_lone_surrogates
-from agentslot.model.rendering import (
-    object_arguments,
-    render_attachment,
-    render_result,
-    sendable_name,
-)
+from agentslot.model.rendering import object_arguments, sendable_name
 from agentslot.model.turns import Turn, sendable_parts
 from agentslot.model.wires.anthropic_messages.blocks import ORDER, TEXT, TOOL_USE
 from agentslot.model.wires.callids import CallIds
@@ -78,7 +73,7 @@ class MessageEncoder:
 
     def _result(self, call_id: str, result: ToolResult | None) -> str:
         block: JsonObject = {"type": "tool_result", "tool_use_id": call_id}
-        text = render_result(result)
+        text = self.pictures.result_text(result)
         made = self.pictures.of_result(result)
         if made:
             texts: list[JsonObject] = [{"type": "text", "text": text}] if text.strip() else []
@@ -93,7 +88,7 @@ class MessageEncoder:
         if isinstance(part, TextPart):
             return {"type": "text", "text": replace_lone_surrogates(part.text)}
         if not self.pictures.shows(part):
-            return {"type": "text", "text": replace_lone_surrogates(render_attachment(part))}
+            return {"type": "text", "text": self.pictures.in_place_of(part)}
         source: JsonObject = {
             "type": "base64",
             "media_type": part.media_type,

@@ -5,12 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from agentslot._json import dumps, replace_lone_surrogates
-from agentslot.model.rendering import (
-    object_arguments,
-    render_attachment,
-    render_result,
-    sendable_name,
-)
+from agentslot.model.rendering import object_arguments, sendable_name
 from agentslot.model.turns import Turn, sendable_parts
 from agentslot.model.wires.google_generative_ai.parts import CALL, ORDER, SIGNATURE, TEXT
 from agentslot.model.wires.pictures import Pictures
@@ -97,9 +92,15 @@ class ContentEncoder:
     def _responses(self, turn: Turn, blocks: list[JsonObject]) -> list[str]:
         given = [block.get("id") for block in blocks if block.get("type") == CALL]
         return [
-            _response(call, {"id": call_id} if call_id else {}, result)
+            self._response(call, {"id": call_id} if call_id else {}, result)
             for call, call_id, result in zip(turn.calls, given, turn.results, strict=False)
         ]
+
+    def _response(self, call: ToolCall, members: JsonObject, result: ToolResult | None) -> str:
+        failed = result is None or result.status is not ToolStatus.SUCCEEDED
+        response: JsonObject = {"error" if failed else "output": self.pictures.result_text(result)}
+        members = {**members, "name": function_name(call.name), "response": response}
+        return dumps({"functionResponse": members})
 
     def _user_contents(self, turn: Turn) -> Iterable[list[str]]:
         """The parts of each user content that the turn has, pictures that tools made first."""
@@ -114,7 +115,7 @@ class ContentEncoder:
         if isinstance(part, TextPart):
             return {"text": replace_lone_surrogates(part.text)}
         if not self.pictures.shows(part):
-            return {"text": replace_lone_surrogates(render_attachment(part))}
+            return {"text": self.pictures.in_place_of(part)}
         data = self.pictures.base64(part)
         return {"inlineData": {"mimeType": part.media_type, "data": data}}
 
@@ -139,13 +140,6 @@ def _call(call: ToolCall, members: JsonObject) -> str:
     function = f'{head[:-1]},"args":{object_arguments(call.arguments)}}}'
     rest = f",{dumps(members)[1:-1]}" if members else ""
     return f'{{"functionCall":{function}{rest}}}'
-
-
-def _response(call: ToolCall, members: JsonObject, result: ToolResult | None) -> str:
-    failed = result is None or result.status is not ToolStatus.SUCCEEDED
-    response: JsonObject = {"error" if failed else "output": render_result(result)}
-    members = {**members, "name": function_name(call.name), "response": response}
-    return dumps({"functionResponse": members})
 
 
 def function_name(name: str) -> str:

@@ -1,6 +1,6 @@
 """Encoding requests: only what is new in a conversation is encoded, the rest is bytes already."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from agentslot._json import JsonValue, dumps, replace_lone_surrogates
 from agentslot.model.contract import ModelRequest
@@ -15,10 +15,10 @@ from agentslot.model.wires.google_generative_ai.place import VertexProject, path
 from agentslot.model.wires.google_generative_ai.schema import translate
 from agentslot.model.wires.google_generative_ai.settings import GoogleSettings
 from agentslot.model.wires.outputschema import native_output, output_tool, schema_of
-from agentslot.model.wires.pictures import Pictures
+from agentslot.model.wires.pictures import Pictures, images_in
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject
-from agentslot.session import Role, ToolDefinition
+from agentslot.session import AttachmentPart, Role, ToolDefinition
 
 _END = b"]}"
 
@@ -34,31 +34,36 @@ class RequestEncoder:
         )
         self._tools = ToolsText(_declaration)
 
-    def encode(self, request: ModelRequest, images: Mapping[str, bytes]) -> WireRequest:
+    def encode(self, request: ModelRequest, images: Mapping[str, bytes] | None) -> WireRequest:
         """Build the request.
 
         Args:
             request: what to ask.
-            images: content of image artifacts by id; others appear as a line of text.
+            images: image artifacts in base64 by id; see Wire.
         """
         config, settings = request.config, self._settings
         signed = settings.family_of(config.model).signed_calls
+        pictures = Pictures(images, PICTURES)
         encoder = ContentEncoder(
             config.provider,
             config.model,
-            Pictures(images, PICTURES),
+            pictures,
             settings.unsigned_call if signed else "",
         )
-        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode)
+        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode, pictures.fill)
         path = path_of(config.model, settings.api_version, self._vertex)
         head = self._head(request)
         if turns.state is Role.USER:
             body = turns.join(head, _END)
-            return WireRequest(path, body, stable=len(body) - len(_END))
+            return WireRequest(path, body, stable=len(body) - len(_END), turns=turns.digests)
         # Models refuse to go on with their own content, so someone must speak last.
         last = user_content("Continue.").encode()[:-1] + _END
         body = turns.join(head, last, cut=0)
-        return WireRequest(path, body, stable=len(body) - len(last))
+        return WireRequest(path, body, stable=len(body) - len(last), turns=turns.digests)
+
+    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The images that encoding the request would show; see Wire."""
+        return images_in(self._prefixes.of(request).fresh(request.inputs), PICTURES)
 
     def _head(self, request: ModelRequest) -> bytes:
         config, members = request.config, list[str]()

@@ -1,6 +1,6 @@
 """Encoding requests: only what is new in a conversation is encoded, the rest is bytes already."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from agentslot._json import JsonValue, dumps, replace_lone_surrogates
 from agentslot.model.contract import ModelRequest
@@ -8,10 +8,10 @@ from agentslot.model.wire import WireRequest
 from agentslot.model.wires.ollama_chat.messages import PICTURES, MessageEncoder, user_message
 from agentslot.model.wires.ollama_chat.settings import OllamaSettings
 from agentslot.model.wires.outputschema import native_output, schema_of
-from agentslot.model.wires.pictures import Pictures
+from agentslot.model.wires.pictures import Pictures, images_in
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject
-from agentslot.session import Reasoning, Role, ToolDefinition
+from agentslot.session import AttachmentPart, Reasoning, Role, ToolDefinition
 
 _END = b"]}"
 _PATH = "/api/chat"
@@ -36,24 +36,29 @@ class RequestEncoder:
         )
         self._tools = ToolsText(_tool)
 
-    def encode(self, request: ModelRequest, images: Mapping[str, bytes]) -> WireRequest:
+    def encode(self, request: ModelRequest, images: Mapping[str, bytes] | None) -> WireRequest:
         """Build the request.
 
         Args:
             request: what to ask.
-            images: content of image artifacts by id; others appear as a line of text.
+            images: image artifacts in base64 by id; see Wire.
         """
         config = request.config
-        encoder = MessageEncoder(config.provider, config.model, Pictures(images, PICTURES))
-        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode)
+        pictures = Pictures(images, PICTURES)
+        encoder = MessageEncoder(config.provider, config.model, pictures)
+        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode, pictures.fill)
         head = self._head(request)
         if turns.state is Role.USER:
             body = turns.join(head, _END)
-            return WireRequest(_PATH, body, stable=len(body) - len(_END))
+            return WireRequest(_PATH, body, stable=len(body) - len(_END), turns=turns.digests)
         # Without a user's message the server only loads the model, or goes on with the last one.
         last = user_message("Continue.").encode()[:-1] + _END
         body = turns.join(head, last, cut=0)
-        return WireRequest(_PATH, body, stable=len(body) - len(last))
+        return WireRequest(_PATH, body, stable=len(body) - len(last), turns=turns.digests)
+
+    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The images that encoding the request would show; see Wire."""
+        return images_in(self._prefixes.of(request).fresh(request.inputs), PICTURES)
 
     def _head(self, request: ModelRequest) -> bytes:
         config, settings = request.config, self._settings

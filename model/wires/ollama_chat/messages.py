@@ -4,12 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from agentslot._json import dumps, replace_lone_surrogates
-from agentslot.model.rendering import (
-    object_arguments,
-    render_attachment,
-    render_result,
-    sendable_name,
-)
+from agentslot.model.rendering import object_arguments, sendable_name
 from agentslot.model.turns import Turn, sendable_parts, sendable_text
 from agentslot.model.wires.ollama_chat.decode import THINKING
 from agentslot.model.wires.pictures import Pictures
@@ -44,7 +39,7 @@ class MessageEncoder:
             encoded += said
             last = Role.ASSISTANT
         for call, result in zip(turn.calls, turn.results, strict=True):
-            encoded += tool_message(sendable_name(call.name), render_result(result))
+            encoded += tool_message(sendable_name(call.name), self.pictures.result_text(result))
             last = Role.USER
         for message in self._users(turn):
             encoded += message
@@ -74,7 +69,7 @@ class MessageEncoder:
     def _user(self, parts: Sequence[TextPart | AttachmentPart]) -> str:
         shown = [part for part in parts if self.pictures.shows(part)]
         texts = [
-            part.text if isinstance(part, TextPart) else render_attachment(part)
+            part.text if isinstance(part, TextPart) else self.pictures.in_place_of(part)
             for part in parts
             if part not in shown
         ]

@@ -1,6 +1,6 @@
 """Both halves of Ollama's wire, as the executor uses them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from agentslot.model.contract import ModelRequest
 from agentslot.model.errors import ModelError
@@ -9,7 +9,7 @@ from agentslot.model.wires.failure import explain_status
 from agentslot.model.wires.ollama_chat.decode import OllamaChatDecoder
 from agentslot.model.wires.ollama_chat.encode import RequestEncoder
 from agentslot.model.wires.ollama_chat.settings import OllamaSettings
-from agentslot.session import AttemptId
+from agentslot.session import AttachmentPart, AttemptId
 
 
 class OllamaChatWire:
@@ -26,8 +26,12 @@ class OllamaChatWire:
     def encode(
         self, request: ModelRequest, images: Mapping[str, bytes] | None = None
     ) -> WireRequest:
-        """Build the request; `images` holds the content of image artifacts by id."""
-        return self._encoder.encode(request, images or {})
+        """Build the request; `images` holds images in base64; see Wire."""
+        return self._encoder.encode(request, images)
+
+    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The images that encoding the request would show; see Wire."""
+        return self._encoder.new_images(request)
 
     def decoder(self, attempt_id: AttemptId) -> OllamaChatDecoder:
         """Make a decoder for the answer to one attempt."""

@@ -1,19 +1,21 @@
 """Encoding requests: only what is new in a conversation is encoded, the rest is bytes already."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from agentslot._json import dumps
 from agentslot.model.contract import ModelRequest
+from agentslot.model.wire import WireRequest
 from agentslot.model.wires.openai_completions.messages import MessageEncoder
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile
 from agentslot.model.wires.outputschema import native_output, openai_format, output_tool
-from agentslot.model.wires.pictures import Pictures
+from agentslot.model.wires.pictures import Pictures, images_in
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
-from agentslot.session import Reasoning, ToolDefinition
+from agentslot.session import AttachmentPart, Reasoning, ToolDefinition
 
 _MAX_CACHE_KEY = 64
 _NOTHING_SAID = b'{"role":"user","content":"Continue."}'
 _END = b"]}"
+_PATH = "/chat/completions"
 
 
 class RequestEncoder:
@@ -24,18 +26,24 @@ class RequestEncoder:
         self._prefixes = PerConversation(lambda: EncodedPrefix(False))
         self._tools = ToolsText(_tool)
 
-    def encode(self, request: ModelRequest, images: Mapping[str, bytes]) -> bytes:
-        """The exact body of a request.
+    def encode(self, request: ModelRequest, images: Mapping[str, bytes] | None) -> WireRequest:
+        """Build the request.
 
         Args:
             request: what to ask.
-            images: content of image artifacts by id; others appear as a line of text.
+            images: image artifacts in base64 by id; see Wire.
         """
         config = request.config
-        encoder = MessageEncoder(self._profile, config.provider, config.model, Pictures(images))
-        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode)
+        pictures = Pictures(images)
+        encoder = MessageEncoder(self._profile, config.provider, config.model, pictures)
+        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode, pictures.fill)
         head = self._head(request) + encoder.system(request.system_prompt)
-        return turns.join(head, _END) if turns else head + _NOTHING_SAID + _END
+        body = turns.join(head, _END) if turns else head + _NOTHING_SAID + _END
+        return WireRequest(_PATH, body, stable=len(body) - len(_END), turns=turns.digests)
+
+    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The images that encoding the request would show; see Wire."""
+        return images_in(self._prefixes.of(request).fresh(request.inputs))
 
     def _head(self, request: ModelRequest) -> bytes:
         config, profile = request.config, self._profile

@@ -6,12 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from agentslot._json import JsonValue, dumps, replace_lone_surrogates
-from agentslot.model.rendering import (
-    object_arguments,
-    render_attachment,
-    render_result,
-    sendable_name,
-)
+from agentslot.model.rendering import object_arguments, sendable_name
 from agentslot.model.turns import Turn, sendable_parts, sendable_text
 from agentslot.model.wires.openai_completions import thinking
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile, ThinkingReplay
@@ -52,7 +47,7 @@ class MessageEncoder:
             ids = self._ids(turn.calls)
             messages = self._assistant(turn, ids)
             for call, call_id, result in zip(turn.calls, ids, turn.results, strict=True):
-                messages.append(self._result(call, call_id, render_result(result)))
+                messages.append(self._result(call, call_id, self.pictures.result_text(result)))
             encoded += _join(messages)
             after_tool = bool(turn.calls) or (after_tool and not messages)
         for content in self._user_contents(turn):
@@ -105,14 +100,14 @@ class MessageEncoder:
         parts = sendable_parts(message)
         if any(self.pictures.shows(part) for part in parts):
             return [self._block(part) for part in parts]
-        texts = [p.text if isinstance(p, TextPart) else render_attachment(p) for p in parts]
+        texts = [p.text if isinstance(p, TextPart) else self.pictures.in_place_of(p) for p in parts]
         return replace_lone_surrogates("\n\n".join(texts))
 
     def _block(self, part: TextPart | AttachmentPart) -> JsonObject:
         if isinstance(part, TextPart):
             return {"type": "text", "text": replace_lone_surrogates(part.text)}
         if not self.pictures.shows(part):
-            return {"type": "text", "text": replace_lone_surrogates(render_attachment(part))}
+            return {"type": "text", "text": self.pictures.in_place_of(part)}
         url = f"data:{part.media_type};base64,{self.pictures.base64(part)}"
         return {"type": "image_url", "image_url": {"url": url}}
 

@@ -1,6 +1,6 @@
 """The wire as a whole: both halves for one server."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from agentslot.model.contract import ModelRequest
 from agentslot.model.errors import ModelError
@@ -9,7 +9,7 @@ from agentslot.model.wires.failure import explain_status
 from agentslot.model.wires.openai_completions.decode import OpenAICompletionsDecoder
 from agentslot.model.wires.openai_completions.encode import RequestEncoder
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile, profile_for
-from agentslot.session import AttemptId
+from agentslot.session import AttachmentPart, AttemptId
 
 
 class OpenAICompletionsWire:
@@ -23,11 +23,16 @@ class OpenAICompletionsWire:
     def encode(
         self, request: ModelRequest, images: Mapping[str, bytes] | None = None
     ) -> WireRequest:
-        """Build the request; `images` holds the content of image artifacts by id."""
+        """Build the request; `images` holds images in base64; see Wire."""
+        return self._encoder(request).encode(request, images)
+
+    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The images that encoding the request would show; see Wire."""
+        return self._encoder(request).new_images(request)
+
+    def _encoder(self, request: ModelRequest) -> RequestEncoder:
         profile = self._profile or profile_for(self._base_url, request.config.model)
-        encoder = self._encoders.setdefault(profile, RequestEncoder(profile))
-        body = encoder.encode(request, images or {})
-        return WireRequest("/chat/completions", body, stable=len(body) - len("]}"))
+        return self._encoders.setdefault(profile, RequestEncoder(profile))
 
     def decoder(self, attempt_id: AttemptId) -> OpenAICompletionsDecoder:
         """Make a decoder for the answer to one attempt."""

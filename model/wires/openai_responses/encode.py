@@ -1,6 +1,6 @@
 """Encoding requests of the Responses API. The server keeps nothing: each one tells it all."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from agentslot._json import dumps, replace_lone_surrogates
 from agentslot.model.contract import ModelRequest
@@ -11,10 +11,10 @@ from agentslot.model.wires.callids import CallIds
 from agentslot.model.wires.openai_responses.messages import CALL_ID, ItemEncoder
 from agentslot.model.wires.openai_responses.settings import ResponsesSettings
 from agentslot.model.wires.outputschema import native_output, openai_format, output_tool
-from agentslot.model.wires.pictures import Pictures
+from agentslot.model.wires.pictures import Pictures, images_in
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject
-from agentslot.session import ModelConfig, Reasoning, ToolDefinition
+from agentslot.session import AttachmentPart, ModelConfig, Reasoning, ToolDefinition
 
 _MAX_CACHE_KEY = 64
 _NOTHING_SAID = b'{"role":"user","content":[{"type":"input_text","text":"Continue."}]},'
@@ -29,12 +29,12 @@ class RequestEncoder:
         self._conversations = PerConversation(_Conversation)
         self._tools = ToolsText(_tool)
 
-    def encode(self, request: ModelRequest, images: Mapping[str, bytes]) -> WireRequest:
+    def encode(self, request: ModelRequest, images: Mapping[str, bytes] | None) -> WireRequest:
         """Build the request.
 
         Args:
             request: what to ask.
-            images: content of image artifacts by id; others appear as a line of text.
+            images: image artifacts in base64 by id; see Wire.
 
         Raises:
             ModelError: it asks for stop sequences, which the API does not know
@@ -43,11 +43,22 @@ class RequestEncoder:
         config, known = request.config, self._conversations.of(request)
         if config.stop_sequences:
             raise _no_stop_sequences()
-        encoder = ItemEncoder(config.provider, config.model, Pictures(images), known.ids)
-        turns = known.prefix.extend(request.inputs, encoder.encode)
+        pictures = Pictures(images)
+        encoder = ItemEncoder(config.provider, config.model, pictures, known.ids)
+        turns = known.prefix.extend(request.inputs, encoder.encode, pictures.fill)
         head = self._head(request)
         body = turns.join(head, _END) if turns else head + _NOTHING_SAID[:-1] + _END
-        return WireRequest("/responses", body, stable=len(body) - len(_END) if turns else len(head))
+        return WireRequest(
+            "/responses",
+            body,
+            stable=len(body) - len(_END) if turns else len(head),
+            turns=turns.digests,
+            cache_seconds=self._settings.cache.seconds,
+        )
+
+    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The images that encoding the request would show; see Wire."""
+        return images_in(self._conversations.of(request).prefix.fresh(request.inputs))
 
     def _head(self, request: ModelRequest) -> bytes:
         config, settings = request.config, self._settings

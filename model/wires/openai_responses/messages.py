@@ -5,12 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from agentslot._json import JsonValue, dumps, replace_lone_surrogates
-from agentslot.model.rendering import (
-    object_arguments,
-    render_attachment,
-    render_result,
-    sendable_name,
-)
+from agentslot.model.rendering import object_arguments, sendable_name
 from agentslot.model.turns import Turn, sendable_parts
 from agentslot.model.wires.callids import CallIds
 from agentslot.model.wires.openai_responses.items import CALL, MESSAGE, ORDER, REASONING
@@ -69,7 +64,7 @@ class ItemEncoder:
         return items
 
     def _result(self, call_id: str, result: ToolResult | None) -> JsonObject:
-        output: JsonValue = render_result(result)
+        output: JsonValue = self.pictures.result_text(result)
         if made := self.pictures.of_result(result):
             output = [_text(str(output)), *(self._content(part) for part in made)]
         return {"type": "function_call_output", "call_id": call_id, "output": output}
@@ -78,7 +73,7 @@ class ItemEncoder:
         if isinstance(part, TextPart):
             return _text(part.text)
         if not self.pictures.shows(part):
-            return _text(render_attachment(part))
+            return _text(self.pictures.in_place_of(part))
         url = f"data:{part.media_type};base64,{self.pictures.base64(part)}"
         return {"type": "input_image", "image_url": url, "detail": "auto"}
 

@@ -1,6 +1,6 @@
 """Both halves of the Responses wire, as the executor uses them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from agentslot.model.contract import ModelRequest
 from agentslot.model.errors import ModelError
@@ -9,7 +9,7 @@ from agentslot.model.wires.failure import explain_status
 from agentslot.model.wires.openai_responses.decode import OpenAIResponsesDecoder
 from agentslot.model.wires.openai_responses.encode import RequestEncoder
 from agentslot.model.wires.openai_responses.settings import ResponsesSettings
-from agentslot.session import AttemptId
+from agentslot.session import AttachmentPart, AttemptId
 
 
 class OpenAIResponsesWire:
@@ -21,8 +21,12 @@ class OpenAIResponsesWire:
     def encode(
         self, request: ModelRequest, images: Mapping[str, bytes] | None = None
     ) -> WireRequest:
-        """Build the request; `images` holds the content of image artifacts by id."""
-        return self._encoder.encode(request, images or {})
+        """Build the request; `images` holds images in base64; see Wire."""
+        return self._encoder.encode(request, images)
+
+    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The images that encoding the request would show; see Wire."""
+        return self._encoder.new_images(request)
 
     def decoder(self, attempt_id: AttemptId) -> OpenAIResponsesDecoder:
         """Make a decoder for the answer to one attempt."""

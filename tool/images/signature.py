@@ -7,6 +7,7 @@ _SIGNATURES = (
     (b"GIF89a", 0, "image/gif"),
     (b"WEBP", 8, "image/webp"),
 )
+IMAGE_TYPES = frozenset(media for _, _, media in _SIGNATURES)
 
 
 def image_type(head: bytes) -> str | None:
