@@ -2,12 +2,14 @@
 
 ClassifiedError
 ├── InputGateError          a message was not submitted; session_id, current_revision, diagnostics
-├── CompatibilityError      another model could not read what the Session holds; losses
+├── CompatibilityError      another model could not read what the Session holds; lost
 ├── EventStreamOverflow     a slow subscriber missed a commit
 ├── ChannelNotBound         a channel was used before its application was built
 ├── ChannelAlreadyBound     a channel was put into a second application
 └── LineTooLong             a line of input was longer than the channel takes
 """
+
+from collections.abc import Mapping
 
 from agentslot.session import (
     ClassifiedError,
@@ -46,13 +48,13 @@ class CompatibilityError(ClassifiedError):
     """The Session holds what the other model cannot read; somebody has to accept that.
 
     Attributes:
-        losses: how many attachments of each kind, in the order of the kinds.
+        lost: how many attachments of each modality it would not be shown.
     """
 
-    def __init__(self, model: str, losses: tuple[tuple[Modality, int], ...]) -> None:
+    def __init__(self, model: str, lost: Mapping[Modality, int]) -> None:
         held = " and ".join(
             f"{count} {modality} attachment{'' if count == 1 else 's'}"
-            for modality, count in losses
+            for modality, count in lost.items()
         )
         super().__init__(
             ErrorKind.CONFLICT,
@@ -60,7 +62,7 @@ class CompatibilityError(ClassifiedError):
             f"the Session holds {held} that model {model!r} cannot read: it would be told their"
             " names instead; switch with accept_compatibility_loss=True, or choose another model",
         )
-        self.losses = losses
+        self.lost = dict(lost)
 
 
 class EventStreamOverflow(ClassifiedError):  # noqa: N818 - named after what happened

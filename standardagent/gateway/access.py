@@ -205,7 +205,7 @@ class Gateway:
         """Switch to another model."""
         runtime = self._there[1].get(request.session_id)
         return await runtime.update_model_config(
-            request, config, accept_loss=accept_compatibility_loss
+            request, config, accept_compatibility_loss=accept_compatibility_loss
         )
 
     async def answer_approval(self, request: AnswerApproval) -> None:

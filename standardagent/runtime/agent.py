@@ -6,6 +6,7 @@ from functools import partial
 from anyio.abc import TaskGroup
 
 from agentslot.interaction import (
+    CompatibilityError,
     MessageReceipt,
     QueuedCommand,
     RunReceipt,
@@ -36,7 +37,7 @@ from agentslot.session import (
 )
 from agentslot.session.settlement import is_resumable_completion
 from agentslot.standardagent.hook import InputOperation
-from agentslot.standardagent.runtime.compatibility import check_compatibility
+from agentslot.standardagent.runtime.compatibility import unreadable_attachments
 from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.hooks.completion import follow_ons, recorded_gates
 from agentslot.standardagent.runtime.hooks.contexts import discard_waiting
@@ -212,17 +213,18 @@ class AgentRuntime:
             return (await self.owner.commit(label, changes, request.actor)).revision
 
     async def update_model_config(
-        self, request: SessionCommand, config: ModelConfig, *, accept_loss: bool
+        self, request: SessionCommand, config: ModelConfig, *, accept_compatibility_loss: bool
     ) -> int:
         """Switch to another model; see GatewayAccess."""
         owner = self.owner
         config = await owner.components.selected(config)
-        capabilities = owner.components.executor.inspect(config)
+        readable = owner.components.executor.inspect(config).input_modalities
         async with owner.lock:
             owner.check_writable(request.expected_revision)
             self._check_idle("switch the model")
-            if not accept_loss:
-                check_compatibility(owner.state, config, capabilities)
+            lost = unreadable_attachments(owner.state, readable)
+            if lost and not accept_compatibility_loss:
+                raise CompatibilityError(config.model, lost)
             commit = await owner.commit("model-config", [SetModelConfig(config)], request.actor)
             return commit.revision
 

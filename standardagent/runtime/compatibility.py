@@ -1,51 +1,36 @@
-"""What a Session would lose with another model: attachments that the model cannot read."""
+"""What a model would not be shown of what is attached in a Session."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
-from agentslot.interaction import CompatibilityError
-from agentslot.model import ExecutionCapabilities
-from agentslot.session import (
-    AttachmentPart,
-    Message,
-    Modality,
-    ModelConfig,
-    SessionState,
-    ToolResult,
-)
+from agentslot.session import AttachmentPart, Message, Modality, SessionState, ToolResult
 
 _MODALITIES = {"image": Modality.IMAGE, "audio": Modality.AUDIO}
-"""By the first half of a media type; what has another one is shown to no model at all."""
 
 
-def check_compatibility(
-    state: SessionState, config: ModelConfig, capabilities: ExecutionCapabilities
-) -> None:
-    """Refuse a model that cannot read what the Session holds.
+def unreadable_attachments(
+    state: SessionState, readable: Collection[Modality]
+) -> Mapping[Modality, int]:
+    """How many attachments of each modality a model cannot read that reads these modalities.
 
-    Raises:
-        CompatibilityError: what it would lose.
+    What no model reads, such as an archive, is always shown as a text and is not counted.
     """
-    missing = set(_MODALITIES.values()) - capabilities.input_modalities
-    if not missing:
-        return
-    lost = dict.fromkeys((m for m in Modality if m in missing), 0)
-    for media_type in _attached(state):
-        modality = _MODALITIES.get(media_type.partition("/")[0])
-        if modality is not None and modality in lost:
-            lost[modality] += 1
-    losses = tuple((modality, count) for modality, count in lost.items() if count)
-    if losses:
-        raise CompatibilityError(config.model, losses)
+    unreadable = [each for each in _MODALITIES.values() if each not in readable]
+    if not unreadable:
+        return {}
+    found = [_MODALITIES.get(media_type.partition("/")[0]) for media_type in _attached(state)]
+    return {each: found.count(each) for each in unreadable if each in found}
 
 
 def _attached(state: SessionState) -> Iterator[str]:
     """Media types of all that messages, results and what waits in the queue refer to."""
     for fact in state.history:
-        payload = fact.payload
-        if isinstance(payload, Message):
-            yield from _attached_to(payload)
-        elif isinstance(payload, ToolResult):
-            yield from (artifact.media_type for artifact in payload.artifacts)
+        match fact.payload:
+            case Message() as message:
+                yield from _attached_to(message)
+            case ToolResult(artifacts=artifacts):
+                yield from (artifact.media_type for artifact in artifacts)
+            case _:
+                pass
     for item in state.queue:
         yield from _attached_to(item.message)
 

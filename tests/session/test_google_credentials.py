@@ -72,10 +72,9 @@ async def token_server(*answers: Answer) -> AsyncGenerator[Loopback]:
             yield server
 
 
-def write(path: Path, document: object, url: str = "") -> Path:
+def write(path: Path, document: Any, url: str) -> Path:
     path.parent.mkdir(exist_ok=True)
-    more = {"token_uri": f"{url}/token"} if url else {}
-    content = {**document, **more} if isinstance(document, dict) else document
+    content: Any = {"token_uri": f"{url}/token", **document} if document else document
     path.write_text(json.dumps(content), encoding="utf-8")
     return path
 
@@ -193,8 +192,7 @@ async def test_what_does_not_work_is_said_without_a_secret(
     document: Any, answer: Answer, problem: str, tmp_path: Path
 ) -> None:
     async with token_server(answer) as server:
-        given = isinstance(document, dict) and "token_uri" in document
-        file = write(tmp_path / "adc.json", document, "" if given else server.url)
+        file = write(tmp_path / "adc.json", document, server.url)
         with pytest.raises(CredentialUnavailable, match=problem) as caught:
             await token_of(GoogleCredentials(file))
     assert not [secret for secret in (*SECRETS, str(tmp_path)) if secret in str(caught.value)]

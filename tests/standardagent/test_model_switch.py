@@ -74,7 +74,7 @@ async def test_what_the_other_model_cannot_read_has_to_be_accepted() -> None:
         assert view.model_config == BLIND
         assert isinstance(view.recent_history[-1].payload, ModelConfigChanged)
         await talk.send_and_wait("and now?")
-    assert refused.value.losses == ((Modality.IMAGE, 2), (Modality.AUDIO, 1))
+    assert refused.value.lost == {Modality.IMAGE: 2, Modality.AUDIO: 1}
     assert refused.value.code == "compatibility_confirmation_required"
     assert refused.value.message == (
         "the Session holds 2 image attachments and 1 audio attachment that model 'blind' cannot"
