@@ -21,9 +21,8 @@ from agentslot.model.extension import MODEL_PROVIDERS
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire
 from agentslot.model.wireprovider import WireProvider
-from agentslot.session import OutputStrategy
 from agentslot.model.wires.caching import CacheStats
-from agentslot.session import ARTIFACT_STORE
+from agentslot.session import ARTIFACT_STORE, OutputStrategy
 from agentslot.session.credential import CREDENTIAL_RESOLVER, in_environment
 
 log = logging.getLogger(__name__)

@@ -39,6 +39,7 @@ def _base(variable: str, default: str) -> Path:
     configured = Path(os.environ.get(variable, ""))
     return (configured if configured.is_absolute() else Path.home() / default) / "agentslot"
 
+
 def _name_of(workspace: Path) -> str:
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", workspace.name).strip("-.") or "root"
     digest = hashlib.sha256(os.fsencode(workspace)).hexdigest()[:8]
