@@ -2,13 +2,22 @@
 
 ClassifiedError
 ├── InputGateError          a message was not submitted; session_id, current_revision, diagnostics
+├── CompatibilityError      a model cannot read what is attached; lost
 ├── EventStreamOverflow     a slow subscriber missed a commit
 ├── ChannelNotBound         a channel was used before its application was built
 ├── ChannelAlreadyBound     a channel was put into a second application
 └── LineTooLong             a line of input was longer than the channel takes
 """
 
-from agentslot.session import ClassifiedError, ErrorKind, ExtensionDiagnostic, SessionId
+from collections.abc import Mapping
+
+from agentslot.session import (
+    ClassifiedError,
+    ErrorKind,
+    ExtensionDiagnostic,
+    Modality,
+    SessionId,
+)
 
 
 class InputGateError(ClassifiedError):
@@ -33,6 +42,24 @@ class InputGateError(ClassifiedError):
         self.session_id = session_id
         self.current_revision = current_revision
         self.diagnostics = diagnostics
+
+
+class CompatibilityError(ClassifiedError):
+    """The Session was not switched to a model that cannot read all that is attached in it.
+
+    Attributes:
+        lost: how many attachments of each modality the model would not be shown.
+    """
+
+    def __init__(self, model: str, lost: Mapping[Modality, int]) -> None:
+        counts = " and ".join(f"{count} of {modality}" for modality, count in lost.items())
+        super().__init__(
+            ErrorKind.CONFLICT,
+            "compatibility_confirmation_required",
+            f"model {model!r} cannot read attachments of this Session: {counts}. Accept the loss"
+            " to switch all the same; nothing is removed, a text stands where they were",
+        )
+        self.lost = dict(lost)
 
 
 class EventStreamOverflow(ClassifiedError):  # noqa: N818 - named after what happened

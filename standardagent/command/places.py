@@ -26,6 +26,11 @@ def changes_folder_of(workspace: Path) -> Path:
     return sessions_folder().with_name("changes") / _name_of(workspace)
 
 
+def goals_folder_of(workspace: Path) -> Path:
+    """Folder of the goals of the Sessions of one workspace."""
+    return sessions_folder().with_name("goals") / _name_of(workspace)
+
+
 def _name_of(workspace: Path) -> str:
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", workspace.name).strip("-.") or "root"
     digest = hashlib.sha256(os.fsencode(workspace)).hexdigest()[:8]

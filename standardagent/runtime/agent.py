@@ -6,6 +6,7 @@ from functools import partial
 from anyio.abc import TaskGroup
 
 from agentslot.interaction import (
+    CompatibilityError,
     MessageReceipt,
     QueuedCommand,
     RunReceipt,
@@ -36,6 +37,7 @@ from agentslot.session import (
 )
 from agentslot.session.settlement import is_resumable_completion
 from agentslot.standardagent.hook import InputOperation
+from agentslot.standardagent.runtime.compatibility import unreadable_attachments
 from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.hooks.completion import follow_ons, recorded_gates
 from agentslot.standardagent.runtime.hooks.contexts import discard_waiting
@@ -210,13 +212,19 @@ class AgentRuntime:
                 changes += discard_waiting(self.owner, change.message_id)
             return (await self.owner.commit(label, changes, request.actor)).revision
 
-    async def update_model_config(self, request: SessionCommand, config: ModelConfig) -> int:
+    async def update_model_config(
+        self, request: SessionCommand, config: ModelConfig, *, accept_compatibility_loss: bool
+    ) -> int:
         """Switch to another model; see GatewayAccess."""
         owner = self.owner
         config = await owner.components.selected(config)
+        readable = owner.components.executor.inspect(config).input_modalities
         async with owner.lock:
             owner.check_writable(request.expected_revision)
             self._check_idle("switch the model")
+            lost = unreadable_attachments(owner.state.history, readable)
+            if lost and not accept_compatibility_loss:
+                raise CompatibilityError(config.model, lost)
             commit = await owner.commit("model-config", [SetModelConfig(config)], request.actor)
             return commit.revision
 
