@@ -6,6 +6,7 @@ from agentslot._json import JsonError, JsonValue, dumps, loads
 from agentslot.interaction.command import CommandDescriptor, CommandField, FieldType
 from agentslot.session import ClassifiedError, ErrorKind
 
+_SHOWN_FIELDS = 3
 _BOOLEANS = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -69,12 +70,13 @@ def _invalid(descriptor: CommandDescriptor, what: str) -> ClassifiedError:
 
 
 def usage(descriptor: CommandDescriptor) -> str:
-    """A command with its fields, for the list of commands: `/key FIELD [FIELD]`."""
-    fields = (
+    """A command with its first fields, for the list of commands: `/key FIELD [FIELD] …`."""
+    fields = [
         field.key.upper() if field.required else f"[{field.key.upper()}]"
         for field in descriptor.fields
-    )
-    return " ".join((f"/{descriptor.key}", *fields))
+    ]
+    more = ["…"] if len(fields) > _SHOWN_FIELDS else []
+    return " ".join([f"/{descriptor.key}", *fields[:_SHOWN_FIELDS], *more])
 
 
 def shown_lines(data: JsonValue) -> list[str]:

@@ -78,6 +78,7 @@ class Conversation:
         self._run_started_since = False
         self._idle = anyio.Event()
         self._canceling = False
+        self._confirming = False  # whether a person is asked before a command is carried out
 
     async def run(self) -> None:
         """Talk until the person leaves, the input ends or the Session is closed."""
@@ -167,6 +168,7 @@ class Conversation:
             await self._carry_out(key, arguments)
         elif self._interactive and self._tasks is not None:
             # The answer is a line like others: whoever reads the lines must not wait for it.
+            self._confirming = True
             self._tasks.start_soon(self._confirmed, descriptor, arguments)
         else:
             self._screen.note(f"/{key} was not carried out: {_NOBODY_TO_ASK}", "red")
@@ -174,6 +176,7 @@ class Conversation:
     async def _confirmed(self, descriptor: CommandDescriptor, arguments: str) -> None:
         what = f"/{descriptor.key} {arguments}".rstrip()
         decision = await self._questions.confirm(f"{descriptor.title}: {safe_line(what)}")
+        self._confirming = False
         with self._errors_shown():
             if decision.approved:
                 await self._carry_out(descriptor.key, arguments)
@@ -201,7 +204,7 @@ class Conversation:
         self._watch_run()
 
     def _prompt(self) -> None:
-        if self._interactive and not self._run_active:
+        if self._interactive and not self._run_active and not self._confirming:
             self._screen.prompt("> ")
 
     # Following

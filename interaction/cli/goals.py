@@ -75,3 +75,5 @@ class GoalTalk:
         count = f"{goal.follow_ons} of {goal.max_follow_ons} follow-ons"
         text = f"goal {goal.status}{why}, {count}: {objective}"
         self._screen.note(text, _STYLES[goal.status])
+        if goal.status is GoalStatus.PAUSED and goal.follow_ons == goal.max_follow_ons:
+            self._screen.note("its follow-ons are used up; /goal TEXT sets it anew", "dim")
