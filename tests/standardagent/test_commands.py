@@ -157,36 +157,50 @@ async def test_an_action_on_an_older_revision_is_a_conflict() -> None:
             )
 
 
+class Keeping(Command):
+    """Keeps its actions, and perhaps fails then."""
+
+    def __init__(self, *, fails: bool = False) -> None:
+        super().__init__(nothing)
+        self.kept: list[CommandActions] = []
+        self._fails = fails
+
+    async def invoke(self, invocation: CommandInvocation, actions: CommandActions) -> CommandResult:
+        self.kept.append(actions)
+        if self._fails:
+            raise RuntimeError("secret")
+        return await super().invoke(invocation, actions)
+
+
+def keeping(command: Keeping) -> list[Module]:
+    return [Module("test.command", INTERACTION_COMMANDS.add("do", command))]
+
+
+async def expect_closed(actions: CommandActions) -> None:
+    for late in (
+        actions.current_model_config,
+        actions.available_models,
+        lambda: actions.apply(CancelAction()),
+    ):
+        with pytest.raises(ClassifiedError, match="runtime_closed"):
+            await late()
+
+
 async def test_actions_are_closed_when_the_call_has_returned() -> None:
-    kept: list[CommandActions] = []
+    command = Keeping()
+    async with agent([], modules=keeping(command)) as session:
+        await session.invoke("do")
+        await expect_closed(command.kept[0])
 
-    async def keep(invocation: CommandInvocation, actions: CommandActions) -> CommandResult:
-        del invocation
-        kept.append(actions)
-        return CommandResult(1)
 
-    async def keep_and_fail(
-        invocation: CommandInvocation, actions: CommandActions
-    ) -> CommandResult:
-        await keep(invocation, actions)
-        raise RuntimeError("secret")
-
-    for do in (keep, keep_and_fail):
-        async with agent([], modules=offering(do)) as session:
-            try:
-                await session.invoke("do")
-            except ClassifiedError as error:
-                failed = error
-            actions = kept[-1]
-            for late in (
-                actions.current_model_config,
-                actions.available_models,
-                lambda actions=actions: actions.apply(CancelAction()),
-            ):
-                with pytest.raises(ClassifiedError, match="runtime_closed"):
-                    await late()
-    assert (failed.kind, failed.code) == (ErrorKind.INTERNAL, "command_failed")
-    assert "secret" not in str(failed)
+async def test_a_command_that_fails_says_nothing_of_the_cause_and_is_closed_too() -> None:
+    command = Keeping(fails=True)
+    async with agent([], modules=keeping(command)) as session:
+        with pytest.raises(ClassifiedError) as caught:
+            await session.invoke("do")
+        await expect_closed(command.kept[0])
+    assert (caught.value.kind, caught.value.code) == (ErrorKind.INTERNAL, "command_failed")
+    assert "secret" not in str(caught.value)
 
 
 async def test_an_answer_that_is_none_is_a_failure_of_the_command() -> None:
