@@ -159,7 +159,8 @@ class Recorder:
 class EvaluationRecorder(Recorder):
     """Records attempts whose answer is no part of the Session: the end of each stands alone.
 
-    They share the budgets of the Run, the one of tokens too, which is looked at before a step else.
+    They share the budgets of the Run. That of tokens, which a step looks at before it begins, is
+    looked at before each of them.
     """
 
     async def started(self) -> AttemptId:

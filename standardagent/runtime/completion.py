@@ -22,7 +22,7 @@ from agentslot.session import (
 )
 from agentslot.standardagent.goal.contract import GoalDecision, GoalEvaluation
 from agentslot.standardagent.loop import LoopState
-from agentslot.standardagent.runtime.goals import active_goal, evaluated, recorded
+from agentslot.standardagent.runtime.goals import active_goal, decision_recorded, evaluated
 from agentslot.standardagent.runtime.hooks.agenthooks import proposals
 from agentslot.standardagent.runtime.hooks.completion import CompletionGates, recorded_gates
 from agentslot.standardagent.runtime.hooks.interrupting import interruption
@@ -107,7 +107,7 @@ async def _carried_out(run: Run, goal: Goal, evaluation: GoalEvaluation) -> Loop
         if run.steers():
             return None
         now = owner.components.now()
-        if not await recorded(run, goal.reference, evaluation, now):
+        if not await decision_recorded(run, goal.reference, evaluation, now):
             return None
         if evaluation.decision is not GoalDecision.CONTINUE:
             return LoopState.COMPLETED

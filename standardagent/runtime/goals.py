@@ -77,7 +77,9 @@ async def evaluated(run: Run, goal: Goal) -> GoalEvaluation | None:
     return GoalEvaluation.blocked(GoalReason.EVALUATOR_FAILURE)
 
 
-async def recorded(run: Run, goal: GoalReference, evaluation: GoalEvaluation, at: datetime) -> bool:
+async def decision_recorded(
+    run: Run, goal: GoalReference, evaluation: GoalEvaluation, at: datetime
+) -> bool:
     """Make a decision durable, once per step and version; False if the goal has changed meanwhile.
 
     Raises:

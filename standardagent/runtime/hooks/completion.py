@@ -30,7 +30,7 @@ from agentslot.standardagent.hook import (
     Link,
 )
 from agentslot.standardagent.loop import LoopState
-from agentslot.standardagent.runtime.goals import recorded
+from agentslot.standardagent.runtime.goals import decision_recorded
 from agentslot.standardagent.runtime.hooks.chain import BoundaryPolicy, HookChain
 from agentslot.standardagent.runtime.hooks.contexts import contribution
 from agentslot.standardagent.runtime.hooks.interrupting import failure_of, interruption
@@ -204,7 +204,7 @@ class CompletionGates:
         await chain.record_ends()
         entry = run.owner.state.extensions[chain.questions[0].sequence]
         try:
-            completed = await recorded(run, goal, GoalEvaluation.done(), entry.prepared_at)
+            completed = await decision_recorded(run, goal, GoalEvaluation.done(), entry.prepared_at)
         except ClassifiedError as error:
             await chain.finish("goal-lost", chain.stopped(_GOAL_LOST))
             run.terminate(TerminationSource.SESSION, error.kind, _GOAL_LOST, error.message)
