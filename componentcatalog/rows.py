@@ -39,6 +39,8 @@ ROWS: tuple[Component, ...] = (
         Kind.MANY,
         "optional",
         "Offers a command of its own, such as switching the model, to every channel.",
+        _CONTRACTED,
+        Contract("agentslot.interaction", "InteractionCommand", "INTERACTION_COMMANDS"),
     ),
     Component(
         "runtime",
@@ -100,6 +102,13 @@ ROWS: tuple[Component, ...] = (
         Kind.ONE,
         "optional, only with goal.evaluator",
         "Keeps what a session is to achieve.",
+        Maturity.CONFORMANT,
+        Contract("agentslot.standardagent.goal", "GoalStore", "GOAL_STORE"),
+        evidence=Evidence(
+            suite="goal.store/v1",
+            conformance=("MemoryGoals", "FileGoals"),
+            gaps=("both decide with the same rules, so none is independent",),
+        ),
     ),
     Component(
         "runtime",
@@ -107,6 +116,8 @@ ROWS: tuple[Component, ...] = (
         Kind.ONE,
         "optional, only with goal.store",
         "Judges whether a session's goal is reached.",
+        _CONTRACTED,
+        Contract("agentslot.standardagent.goal", "GoalEvaluator", "GOAL_EVALUATOR"),
     ),
     Component(
         "runtime",

@@ -6,7 +6,9 @@ from decimal import Decimal
 from typing import Literal, Protocol
 
 from agentslot import One
+from agentslot.interaction.command import CommandDescriptor, CommandResult, InvokeCommand
 from agentslot.interaction.events import Event
+from agentslot.interaction.goals import ChangeGoal, SetGoal
 from agentslot.session import (
     Actor,
     AgentId,
@@ -15,6 +17,7 @@ from agentslot.session import (
     Delivery,
     ExtensionDiagnostic,
     Fact,
+    Goal,
     Message,
     MessageId,
     MessageInput,
@@ -239,6 +242,15 @@ class SessionView:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionModel:
+    """The model that the next Run of a Session uses."""
+
+    session_id: SessionId
+    revision: int
+    config: ModelConfig
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryPage:
     """Facts before a cursor, whole steps only, oldest first."""
 
@@ -369,6 +381,10 @@ class GatewayAccess(Protocol):
         """Change when a queued message is delivered; returns the new revision."""
         ...
 
+    async def model_config(self, session_id: SessionId) -> SessionModel:
+        """The model that the next Run uses."""
+        ...
+
     async def update_model_config(
         self,
         request: SessionCommand,
@@ -382,6 +398,38 @@ class GatewayAccess(Protocol):
             CompatibilityError: the model cannot read attachments that the Session holds, and
                 `accept_compatibility_loss` does not say that this may be so.
         """
+        ...
+
+    async def goal(self, session_id: SessionId) -> Goal | None:
+        """What the Session is to achieve (`unavailable/goals_not_installed`; of the next two too).
+
+        A goal has a version of its own; it does not move the Session's revision.
+        """
+        ...
+
+    async def set_goal(self, request: SetGoal) -> Goal:
+        """Give the Session a goal; Runs that would complete go on until it is met.
+
+        Raises:
+            ClassifiedError: `conflict/goal_version_conflict`, `invalid_input/invalid_goal`.
+        """
+        ...
+
+    async def change_goal(self, request: ChangeGoal) -> Goal:
+        """Pause, activate, complete or cancel the goal.
+
+        Raises:
+            ClassifiedError: `conflict/goal_version_conflict`, `conflict/goal_transition`,
+                `not_found/goal_not_found`.
+        """
+        ...
+
+    async def commands(self) -> Sequence[CommandDescriptor]:
+        """The commands of the application, by key."""
+        ...
+
+    async def invoke_command(self, request: InvokeCommand) -> CommandResult:
+        """Carry out a command (`not_found/command_not_found`), or what it refuses."""
         ...
 
     async def answer_approval(self, request: AnswerApproval) -> None:

@@ -4,13 +4,15 @@ The handle remembers the last revision it saw and sends it along when it writes 
 so that a change by somebody else is a conflict which the caller sees. It never retries one.
 """
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import TypeVar, overload
 
 import anyio
 
+from agentslot._json import JsonValue, dumps
+from agentslot.interaction.command import CommandDescriptor, CommandResult, InvokeCommand
 from agentslot.interaction.errors import InputGateError
 from agentslot.interaction.events import Event
 from agentslot.interaction.gateway import (
@@ -26,12 +28,15 @@ from agentslot.interaction.gateway import (
     SessionOpened,
     SessionView,
 )
+from agentslot.interaction.goals import DEFAULT_FOLLOW_ONS, ChangeGoal, SetGoal
 from agentslot.interaction.rewinding import rewinding
 from agentslot.interaction.typed import AnswerType, TypedResult, typed_answer
 from agentslot.session import (
     Actor,
     AttachmentPart,
     ClientMessageId,
+    Goal,
+    GoalStatus,
     MessageId,
     MessageInput,
     ModelConfig,
@@ -277,6 +282,64 @@ class ChannelSession:
         )
         self._saw(revision)
         return revision
+
+    async def goal(self) -> Goal | None:
+        """What this Session is to achieve, and how far that has come; None if nothing was set.
+
+        Raises:
+            ClassifiedError: `unavailable/goals_not_installed`; also of the four below.
+        """
+        return await self._access.goal(self.id)
+
+    async def set_goal(self, objective: str, *, max_follow_ons: int = DEFAULT_FOLLOW_ONS) -> Goal:
+        """Give this Session a goal. From now on Runs that would complete go on until it is met.
+
+        It starts no Run: send what to begin with.
+
+        Args:
+            objective: what to achieve, in words for the model.
+            max_follow_ons: how often Runs may go on for it; then it is paused.
+        """
+        return await self._access.set_goal(SetGoal(self.id, objective, max_follow_ons))
+
+    async def pause_goal(self) -> Goal:
+        """Let Runs complete by themselves again, until `resume_goal`."""
+        return await self._access.change_goal(ChangeGoal(self.id, GoalStatus.PAUSED))
+
+    async def resume_goal(self) -> Goal:
+        """Measure Runs by a paused goal again.
+
+        Raises:
+            ClassifiedError: `conflict/goal_transition` if the goal is over: set a new one.
+        """
+        return await self._access.change_goal(ChangeGoal(self.id, GoalStatus.ACTIVE))
+
+    async def cancel_goal(self) -> Goal:
+        """Give the goal up."""
+        return await self._access.change_goal(ChangeGoal(self.id, GoalStatus.CANCELED))
+
+    async def commands(self) -> Sequence[CommandDescriptor]:
+        """The commands of the application, by key."""
+        return await self._access.commands()
+
+    async def invoke(
+        self, key: str, arguments: Mapping[str, JsonValue] | str = ""
+    ) -> CommandResult:
+        """Carry out a command. What it has begun, such as a Run, `view` tells.
+
+        Args:
+            key: which one.
+            arguments: its fields by their keys, or one JSON object as text.
+
+        Raises:
+            ClassifiedError: `not_found/command_not_found`, `invalid_input/invalid_arguments`, or
+                what the command refuses.
+        """
+        text = arguments if isinstance(arguments, str) else dumps(arguments)
+        request = InvokeCommand(self.id, key, text, self._expected(), self._actor)
+        result = await self._access.invoke_command(request)
+        self._saw(result.revision)
+        return result
 
     def events(self, *, after_revision: int | None = None) -> SessionEvents:
         """What happens from now on; see `SessionEvents` and `GatewayAccess.subscribe`."""

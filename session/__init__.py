@@ -89,6 +89,7 @@ from agentslot.session.facts import (
 from agentslot.session.file import FileStore
 from agentslot.session.fileoperations import FileOperations
 from agentslot.session.fork import ForkMode, fork, is_completed_boundary, start_from_summary
+from agentslot.session.goal import Goal, GoalReason, GoalReference, GoalStatus
 from agentslot.session.history import History
 from agentslot.session.identity import (
     SERVICE_ACTOR,
@@ -98,6 +99,7 @@ from agentslot.session.identity import (
     AttemptId,
     ClientMessageId,
     FactId,
+    GoalId,
     InvocationId,
     MessageId,
     RunId,
@@ -227,6 +229,11 @@ __all__ = [
     "FileStore",
     "FileStoreModule",
     "ForkMode",
+    "Goal",
+    "GoalId",
+    "GoalReason",
+    "GoalReference",
+    "GoalStatus",
     "History",
     "InvocationBegun",
     "InvocationEnded",

@@ -11,6 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar, Literal
 
+from agentslot.session.goal import GoalReference
 from agentslot.session.identity import (
     InvocationId,
     MessageId,
@@ -143,6 +144,7 @@ class ExtensionInvocation:
         target_step_id: the step that contexts would join, where it is known already.
         message_id: the submitted message, or the assistant's.
         phase: of a lifecycle hook only, and `open_kind` only if it is `open`.
+        goal: at a completion, the goal that has been found to be met.
     """
 
     id: InvocationId
@@ -157,6 +159,7 @@ class ExtensionInvocation:
     tool_call_id: ToolCallId | None = None
     phase: LifecyclePhase | None = None
     open_kind: OpenKind | None = None
+    goal: GoalReference | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ ClientMessageId = NewType("ClientMessageId", str)
 ToolCallId = NewType("ToolCallId", str)
 FactId = NewType("FactId", str)
 InvocationId = NewType("InvocationId", str)
+GoalId = NewType("GoalId", str)
 
 
 def is_identity(text: str) -> bool:

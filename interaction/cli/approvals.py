@@ -82,6 +82,7 @@ class Questions:
     def __init__(self, screen: Screen, before_asking: Callable[[], None]) -> None:
         self._screen = screen
         self._before_asking = before_asking
+        self._turn = anyio.Lock()
         self._answered: anyio.Event | None = None
         self._decision: Decision | None = None
 
@@ -92,18 +93,28 @@ class Questions:
 
     async def ask(self, pending: PendingApproval) -> Decision:
         """Show the call and wait for `answer`."""
-        self._before_asking()
-        self._decision = None
-        self._answered = anyio.Event()
-        self._screen.note(f"? {call_details(pending.call)}", "yellow")
-        self._screen.note(f"  because {safe_line(pending.reason)}", "dim")
-        self._ask_again()
-        try:
-            while self._decision is None:
-                await self._answered.wait()
-            return self._decision
-        finally:
-            self._answered = None
+        because = f"  because {safe_line(pending.reason)}"
+        return await self._ask(call_details(pending.call), because)
+
+    async def confirm(self, what: str) -> Decision:
+        """Show what is about to be done, and wait for `answer`."""
+        return await self._ask(what, "")
+
+    async def _ask(self, what: str, because: str) -> Decision:
+        async with self._turn:
+            self._before_asking()
+            self._decision = None
+            self._answered = anyio.Event()
+            self._screen.note(f"? {what}", "yellow")
+            if because:
+                self._screen.note(because, "dim")
+            self._ask_again()
+            try:
+                while self._decision is None:
+                    await self._answered.wait()
+                return self._decision
+            finally:
+                self._answered = None
 
     def answer(self, line: str) -> None:
         """Take a line as the answer: yes, no, or the reason why not."""

@@ -8,11 +8,14 @@ import anyio.to_thread
 from anyio.abc import TaskGroup, TaskStatus
 
 from agentslot.interaction.cli.approvals import Approvals, Decision, Questions
+from agentslot.interaction.cli.arguments import shown_lines, typed_arguments, usage
 from agentslot.interaction.cli.attaching import read_attachment
 from agentslot.interaction.cli.follower import Follower
+from agentslot.interaction.cli.goals import GOAL_HELP, GoalTalk
 from agentslot.interaction.cli.lines import DescriptorLines
 from agentslot.interaction.cli.live import LiveView
 from agentslot.interaction.cli.screen import Screen
+from agentslot.interaction.command import CommandDescriptor
 from agentslot.interaction.errors import LineTooLong
 from agentslot.interaction.events import Event
 from agentslot.interaction.gateway import PendingApproval, SessionView
@@ -25,15 +28,19 @@ from agentslot.session import (
     Role,
     RunFact,
     RunStatus,
+    safe_line,
 )
 
-_HELP = """\
+_COMMANDS = """\
 /cancel      end the run that goes on
 /steer TEXT  let the run that goes on know
 /pending     run the next message that waits
 /attach FILE send a file along with the next message
-/quit        leave; the session stays and can be resumed
-Anything else is a message. Ctrl-C ends the run, a second one leaves."""
+/quit        leave; the session stays and can be resumed"""
+
+_BUILT_IN = frozenset({"/help", "/cancel", "/steer", "/pending", "/attach", "/quit", "/goal"})
+
+_ELSE = "Anything else is a message. Ctrl-C ends the run, a second one leaves."
 
 _NOBODY_TO_ASK = "nobody can be asked here: the input is no terminal"
 
@@ -68,6 +75,7 @@ class Conversation:
         self._follower = Follower(session, self._on_event, self._on_view)
         self._questions = Questions(screen, self._discard_typed_ahead)
         self._approvals = Approvals(session, self._decide, self._show_error)
+        self._goal = GoalTalk(session, screen)
         self._tasks: TaskGroup | None = None
         self._settled = -1  # last fact that was shown; -1 before the first look
         self._run_active = False
@@ -75,12 +83,15 @@ class Conversation:
         self._idle = anyio.Event()
         self._canceling = False
         self._attached: list[AttachmentPart] = []  # what goes with the next message
+        self._confirming = False  # whether a person is asked before a command is carried out
 
     async def run(self) -> None:
         """Talk until the person leaves, the input ends or the Session is closed."""
         async with anyio.create_task_group() as tasks:
             self._tasks = tasks
             await tasks.start(self._follow)
+            with self._errors_shown():
+                await self._goal.notice()
             await self._read()
             tasks.cancel_scope.cancel()
 
@@ -126,9 +137,9 @@ class Conversation:
 
     async def _command(self, line: str) -> None:
         name, _, argument = line.strip().partition(" ")
-        match name, argument:
+        match name, argument.strip():
             case "/help", "":
-                self._screen.note(_HELP)
+                await self._help()
             case "/cancel", "":
                 await self._session.cancel()
             case "/pending", "":
@@ -138,8 +149,56 @@ class Conversation:
                 await self._session.steer(text)
             case "/attach", path if path:
                 await self._attach(path.strip())
+            case "/goal", text:
+                if begin := await self._goal.command(text):
+                    await self._submit(begin)
             case _:
-                self._screen.note(f"{line.strip()!r} is no command; /help lists them", "red")
+                await self._invoke(line.strip())
+
+    async def _help(self) -> None:
+        lines = [_COMMANDS]
+        if await self._goal.is_offered():
+            lines.append(GOAL_HELP)
+        offered = await self._session.commands()
+        lines += [f"{usage(each)}  {each.description or each.title}" for each in offered]
+        self._screen.note("\n".join([*lines, _ELSE]))
+
+    async def _invoke(self, line: str) -> None:
+        key, _, typed = line.removeprefix("/").partition(" ")
+        offered = {each.key: each for each in await self._session.commands()}
+        descriptor = offered.get(key)
+        if descriptor is None or f"/{key}" in _BUILT_IN:
+            self._screen.note(f"{line!r} is no command; /help lists them", "red")
+            return
+        arguments = typed_arguments(descriptor, typed)
+        if not descriptor.confirm:
+            await self._carry_out(key, arguments)
+        elif self._interactive and self._tasks is not None:
+            # The answer is a line like others: whoever reads the lines must not wait for it.
+            self._confirming = True
+            self._tasks.start_soon(self._confirmed, descriptor, arguments)
+        else:
+            self._screen.note(f"/{key} was not carried out: {_NOBODY_TO_ASK}", "red")
+
+    async def _confirmed(self, descriptor: CommandDescriptor, arguments: str) -> None:
+        what = f"/{descriptor.key} {arguments}".rstrip()
+        decision = await self._questions.confirm(f"{descriptor.title}: {safe_line(what)}")
+        self._confirming = False
+        with self._errors_shown():
+            if decision.approved:
+                await self._carry_out(descriptor.key, arguments)
+            else:
+                self._screen.note(f"/{descriptor.key} was not carried out", "dim")
+        self._prompt()
+
+    async def _carry_out(self, key: str, arguments: str) -> None:
+        result = await self._session.invoke(key, arguments)
+        for line in shown_lines(result.data):
+            self._screen.note(line)
+        for following in result.next:
+            self._screen.note(f"next: {safe_line(following.title)}", "dim")
+        if (await self._session.view()).active_run is not None:
+            self._watch_run()
 
     async def _attach(self, path: str) -> None:
         attachment = await anyio.to_thread.run_sync(read_attachment, path)
@@ -158,7 +217,7 @@ class Conversation:
         self._watch_run()
 
     def _prompt(self) -> None:
-        if self._interactive and not self._run_active:
+        if self._interactive and not self._run_active and not self._confirming:
             self._screen.prompt("> ")
 
     # Following
@@ -198,6 +257,7 @@ class Conversation:
                 revision = await self._session.when_idle()
                 await self._follower.caught_up(revision)
                 self._settle(await self._session.view())
+                await self._goal.settle()
         self._run_active = self._canceling = False
         self._idle.set()
         self._prompt()

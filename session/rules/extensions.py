@@ -269,6 +269,8 @@ def _check_place(draft: Draft, invocation: ExtensionInvocation) -> None:
             raise invalid_change(f"an invocation at {boundary} names its {name}")
     if (invocation.phase is LifecyclePhase.OPEN) != (invocation.open_kind is not None):
         raise invalid_change("exactly an invocation at opening says how the Session is opened")
+    if invocation.goal is not None and boundary is not ExtensionBoundary.COMPLETION:
+        raise invalid_change(f"an invocation at {boundary} names no goal")
     if boundary in OF_A_RUN:
         draft.active(invocation.run_id)
     call_id = invocation.tool_call_id

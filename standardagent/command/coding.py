@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from agentslot import Application, Module
-from agentslot.interaction import InProcessChannel, gateway_channel
+from agentslot.interaction import InProcessChannel, ModelCommandModule, gateway_channel
 from agentslot.model import OpenAICompatibleModule
 from agentslot.session import FileArtifactsModule, FileStoreModule, ModelConfig
 from agentslot.standardagent.application import new_application
@@ -14,9 +14,11 @@ from agentslot.standardagent.command.failure import UsageError
 from agentslot.standardagent.command.places import (
     artifacts_folder_of,
     changes_folder_of,
+    goals_folder_of,
     sessions_folder_of,
 )
 from agentslot.standardagent.config import AgentConfig
+from agentslot.standardagent.goal import FileGoalsModule, ModelGoalEvaluatorModule
 from agentslot.standardagent.policy import ApprovalDeskModule, PolicyModule, Preset
 from agentslot.tool import BashModule, FilesModule
 
@@ -78,6 +80,9 @@ def coding_agent(folder: Path, choice: ModelChoice, *more: Module) -> Applicatio
             BashModule(folder),
             PolicyModule(Preset.ASK_FOR_WRITES),
             ApprovalDeskModule(),
+            FileGoalsModule(goals_folder_of(folder)),
+            ModelGoalEvaluatorModule(),
+            ModelCommandModule(),
             gateway_channel("api", InProcessChannel()),
             *more,
         ],

@@ -29,6 +29,11 @@ def artifacts_folder_of(workspace: Path) -> Path:
     return sessions_folder().with_name("artifacts") / _name_of(workspace)
 
 
+def goals_folder_of(workspace: Path) -> Path:
+    """Folder of the goals of the Sessions of one workspace."""
+    return sessions_folder().with_name("goals") / _name_of(workspace)
+
+
 def models_folder() -> Path:
     """Folder of the models that run on this machine; what is in it can be fetched again."""
     return _base("XDG_CACHE_HOME", ".cache") / "models"

@@ -4,19 +4,19 @@ A row says how the component under test is made of a TARGET, and gives the suite
 itself knows nothing of the command: it consists of plain async functions that anybody can run.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
 from agentslot.model import conformance as model
-from agentslot.session import SessionStore
-from agentslot.session.conformance import CHECKS, CONTRACT, DURABILITY_CHECKS, OpenStore, run_check
+from agentslot.session import conformance as session
 from agentslot.standardagent.command.failure import UsageError
 from agentslot.standardagent.command.target import call_target
+from agentslot.standardagent.goal import conformance as goal
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,28 +73,45 @@ class Suite:
     cases: Callable[[Target], Iterator[Case]]
 
 
-def _session_store(target: Target) -> Iterator[Case]:
-    async def judge(check: Callable[[OpenStore], Awaitable[None]], path: Path) -> None:
-        await run_check(check, lambda: _opened(target.make(path)))
+S = TypeVar("S")
+Opening = Callable[[], AbstractAsyncContextManager[S]]
+StoreCheck = Callable[[Opening[S]], Awaitable[None]]
+
+
+def _store(
+    target: Target,
+    checks: Sequence[StoreCheck[S]],
+    durability_checks: Sequence[StoreCheck[S]],
+    run_check: Callable[[StoreCheck[S], Opening[S]], Awaitable[None]],
+) -> Iterator[Case]:
+    @asynccontextmanager
+    async def opened(store: object) -> AsyncGenerator[S]:
+        """The store, entered if it can be entered: a store, or something that opens one."""
+        if isinstance(store, AbstractAsyncContextManager):
+            async with cast("AbstractAsyncContextManager[S]", store) as entered:
+                yield entered
+        else:
+            yield cast("S", store)
+
+    async def judge(check: StoreCheck[S], path: Path) -> None:
+        await run_check(check, lambda: opened(target.make(path)))
 
     takes_a_path = target.takes(Path())
     if not takes_a_path and not target.takes():
         raise UsageError(f"{target.name!r} makes no store: it must take a path, or nothing")
     forgets = "" if takes_a_path else "it takes no path, so it cannot be opened again"
-    for check in CHECKS:
+    for check in checks:
         yield Case(_name(check), partial(judge, check))
-    for check in DURABILITY_CHECKS:
+    for check in durability_checks:
         yield Case(_name(check), partial(judge, check), forgets)
 
 
-@asynccontextmanager
-async def _opened(store: object) -> AsyncGenerator[SessionStore]:
-    """The store, entered if it can be entered: a store, or something that opens one."""
-    if isinstance(store, AbstractAsyncContextManager):
-        async with cast("AbstractAsyncContextManager[SessionStore]", store) as opened:
-            yield opened
-    else:
-        yield cast("SessionStore", store)
+def _session_store(target: Target) -> Iterator[Case]:
+    return _store(target, session.CHECKS, session.DURABILITY_CHECKS, session.run_check)
+
+
+def _goal_store(target: Target) -> Iterator[Case]:
+    return _store(target, goal.CHECKS, goal.DURABILITY_CHECKS, goal.run_check)
 
 
 def _name(check: object) -> str:
@@ -112,6 +129,12 @@ def _model_executor(target: Target) -> Iterator[Case]:
         yield Case(_name(check), partial(judge, check))
 
 
+_A_STORE = (
+    "a class or function that makes a store: of a path (equal paths are one storage, a new path"
+    " is fresh storage), or of nothing. What it returns is entered with `async with` if it can"
+    " be. One that takes no path is not asked to remember anything."
+)
+
 SUITES: dict[str, Suite] = {
     "model.executor": Suite(
         model.CONTRACT,
@@ -119,11 +142,6 @@ SUITES: dict[str, Suite] = {
         " `async with`: an executor in front of a provider that plays them.",
         _model_executor,
     ),
-    "session.store": Suite(
-        CONTRACT,
-        "a class or function that makes a store: of a path (equal paths are one storage, a new path"
-        " is fresh storage), or of nothing. What it returns is entered with `async with` if it can"
-        " be. One that takes no path is not asked to remember anything.",
-        _session_store,
-    ),
+    "session.store": Suite(session.CONTRACT, _A_STORE, _session_store),
+    "goal.store": Suite(goal.CONTRACT, _A_STORE, _goal_store),
 }

@@ -1,15 +1,20 @@
 """GatewayAccess over the Runtime: finds the open Session, hands the request on, answers."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from agentslot.interaction import (
     AnswerApproval,
     ApprovalRequested,
+    ChangeGoal,
+    CommandDescriptor,
+    CommandResult,
     CreateSession,
     EventStream,
     ExtensionDiagnosticsPage,
     ForkSession,
     HistoryPage,
+    InvokeCommand,
     MessageReceipt,
     Origin,
     QueuedCommand,
@@ -18,8 +23,10 @@ from agentslot.interaction import (
     SendMessage,
     SessionClosed,
     SessionCommand,
+    SessionModel,
     SessionOpened,
     SessionView,
+    SetGoal,
     StartFromSummary,
 )
 from agentslot.session import (
@@ -28,6 +35,7 @@ from agentslot.session import (
     ClassifiedError,
     Delivery,
     ErrorKind,
+    Goal,
     MessageInput,
     ModelConfig,
     NewSession,
@@ -39,13 +47,16 @@ from agentslot.session import (
     WorkspaceId,
 )
 from agentslot.standardagent.gateway.attachments import attached
+from agentslot.standardagent.gateway.commands import invoked
 from agentslot.standardagent.gateway.derive import forked, summarized
+from agentslot.standardagent.gateway.goals import change_goal, goals_not_installed, set_goal
 from agentslot.standardagent.gateway.views import (
     diagnostics_of,
     page_of,
     run_result,
     session_view,
 )
+from agentslot.standardagent.goal import GoalStore
 from agentslot.standardagent.policy import ApprovalAnswer, ApprovalRequest
 from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.registry import Registry
@@ -195,6 +206,11 @@ class Gateway:
         """Change when a queued message is delivered."""
         return await self._there[1].get(request.session_id).reclassify_queued(request, delivery)
 
+    async def model_config(self, session_id: SessionId) -> SessionModel:
+        """The model of the next Run."""
+        state = self._there[1].get(session_id).owner.state
+        return SessionModel(session_id, state.revision, state.model_config)
+
     async def update_model_config(
         self,
         request: SessionCommand,
@@ -207,6 +223,36 @@ class Gateway:
         return await runtime.update_model_config(
             request, config, accept_compatibility_loss=accept_compatibility_loss
         )
+
+    async def goal(self, session_id: SessionId) -> Goal | None:
+        """What the Session is to achieve."""
+        return await self._goals(session_id).current(session_id)
+
+    async def set_goal(self, request: SetGoal) -> Goal:
+        """Give the Session a goal."""
+        return await set_goal(self._goals(request.session_id), request)
+
+    async def change_goal(self, request: ChangeGoal) -> Goal:
+        """Pause, activate, complete or cancel the goal."""
+        return await change_goal(self._goals(request.session_id), request)
+
+    def _goals(self, session_id: SessionId) -> GoalStore:
+        components, registry = self._there
+        registry.get(session_id)
+        if components.goals is None:
+            raise goals_not_installed()
+        return components.goals.store
+
+    async def commands(self) -> Sequence[CommandDescriptor]:
+        """The commands of the application."""
+        components, _ = self._there
+        return [installed.descriptor for installed in components.commands.values()]
+
+    async def invoke_command(self, request: InvokeCommand) -> CommandResult:
+        """Carry out a command."""
+        components, registry = self._there
+        state = registry.get(request.session_id).owner.state
+        return await invoked(self, components, state, request)
 
     async def answer_approval(self, request: AnswerApproval) -> None:
         """Approve or deny a waiting call."""

@@ -9,6 +9,7 @@ from agentslot.session import (
     AgentId,
     ExtensionDecision,
     ExtensionDescriptor,
+    GoalReference,
     InvocationId,
     MessageId,
     MessageInput,
@@ -30,6 +31,7 @@ class CompletionGateView:
         message_id: the last assistant message, and `parts` what it says.
         budget: tokens of the Run so far; going on does not reset it.
         follow_ons: how often gates have made this Run go on already.
+        goal: the goal of the Session that was found to be met; it is completed if all gates agree.
     """
 
     invocation_id: InvocationId
@@ -44,6 +46,7 @@ class CompletionGateView:
     parts: tuple[Part, ...]
     budget: TokenBudget
     follow_ons: int
+    goal: GoalReference | None = None
 
 
 @dataclass(frozen=True, slots=True)

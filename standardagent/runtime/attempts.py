@@ -1,11 +1,14 @@
 """The attempt recorder: a physical request is a fact before its first byte is sent."""
 
+from collections.abc import Callable
+
 import anyio
 
 from agentslot.interaction import PromptCacheLost
 from agentslot.model import AttemptOutcome, CacheLoss, ModelRequest, TokenBudget
 from agentslot.session import (
     AppendAttempt,
+    AppendBudgetExceeded,
     AppendLimitExceeded,
     AttemptId,
     AttemptStatus,
@@ -13,29 +16,30 @@ from agentslot.session import (
     ClassifiedError,
     ErrorKind,
     ModelAttempt,
+    RunBudgetExceeded,
     RunLimit,
     RunLimitExceeded,
-    SetContext,
     TerminationSource,
 )
-from agentslot.standardagent.runtime.prepare import FixedParts, PreparedRequest, context_change
 from agentslot.standardagent.runtime.run import Run
 
 
 class Recorder:
-    """The AttemptRecorder of one logical call. The first attempt also records the request."""
+    """The AttemptRecorder of one logical call.
 
-    def __init__(self, run: Run, prepared: PreparedRequest, parts: FixedParts) -> None:
+    Args:
+        run: the active Run.
+        request: what the attempts are made for.
+        opening: makes a change that is recorded with the first attempt.
+    """
+
+    def __init__(
+        self, run: Run, request: ModelRequest, opening: Callable[[], Change] | None = None
+    ) -> None:
         self._run = run
-        self._prepared = prepared
-        self._parts = parts
-        self._first = True
+        self.request = request
+        self._opening = opening
         self._end: ModelAttempt | None = None
-
-    @property
-    def request(self) -> ModelRequest:
-        """The request that the attempts are made for."""
-        return self._prepared.request
 
     async def started(self) -> AttemptId:
         """Record the start of an attempt; see AttemptRecorder."""
@@ -44,7 +48,7 @@ class Recorder:
         await self._check_limit()
         await self._tell_started(attempt_id)
         async with owner.lock:
-            changes: list[Change] = [self._context()] if self._first else []
+            changes: list[Change] = [] if self._opening is None else [self._opening()]
             changes.append(
                 AppendAttempt(
                     ModelAttempt(
@@ -58,12 +62,9 @@ class Recorder:
                 )
             )
             await owner.commit("attempt-start", changes)
-        self._first = False
+        self._opening = None
         run.prepared.set()
         return attempt_id
-
-    def _context(self) -> SetContext:
-        return context_change(self._run, self._prepared, self._parts)
 
     async def _check_limit(self) -> None:
         run, owner = self._run, self._run.owner
@@ -169,3 +170,35 @@ class Recorder:
     def budget(self) -> TokenBudget:
         """The Run's tokens now."""
         return self._run.budget()
+
+
+class EvaluationRecorder(Recorder):
+    """Records attempts whose answer is no part of the Session: the end of each stands alone.
+
+    They share the budgets of the Run. That of tokens, which a step looks at before it begins, is
+    looked at before each of them.
+    """
+
+    async def started(self) -> AttemptId:
+        """Record the start of an attempt; see AttemptRecorder."""
+        if self._run.budget().exhausted:
+            raise await budget_exceeded(self._run)
+        return await super().started()
+
+    async def finished(self, attempt_id: AttemptId, outcome: AttemptOutcome) -> None:
+        """Record the end of an attempt; see AttemptRecorder."""
+        await super().finished(attempt_id, outcome)
+        with anyio.CancelScope(shield=True):
+            await self.settle()
+
+
+async def budget_exceeded(run: Run) -> ClassifiedError:
+    """Record that the Run has used up its tokens, and note that this ends it; the error for it."""
+    owner, budget = run.owner, run.budget()
+    async with owner.lock:
+        fact = RunBudgetExceeded(run.id, budget.used, budget.limit)
+        await owner.commit("run-budget", [AppendBudgetExceeded(fact)])
+    message = f"the Run has used {budget.used} tokens of its budget of {budget.limit}"
+    code = "run_token_budget_exceeded"
+    run.terminate(TerminationSource.BUDGET, ErrorKind.UNAVAILABLE, code, message)
+    return ClassifiedError(ErrorKind.UNAVAILABLE, code, message)

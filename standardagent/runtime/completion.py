@@ -1,13 +1,28 @@
 """The completion boundary: the model asks for nothing more. Does the Run end?
 
-Messages that wait to join come first, then what agent hooks propose, and only if nothing else keeps
-the Run going are the completion gates asked.
+Messages that wait to join come first, then the goal. Without one, agent hooks may propose something
+to go on with. Only if nothing else keeps the Run going are the completion gates asked; that a goal
+is met becomes true when they all agree.
 """
 
 from collections.abc import Sequence
 
-from agentslot.session import Change, Enqueue, ErrorKind, Message, QueueItem
+from agentslot.session import (
+    Change,
+    Delivery,
+    Enqueue,
+    ErrorKind,
+    Goal,
+    GoalReference,
+    Message,
+    QueueItem,
+    Role,
+    TerminationSource,
+    TextPart,
+)
+from agentslot.standardagent.goal.contract import GoalDecision, GoalEvaluation
 from agentslot.standardagent.loop import LoopState
+from agentslot.standardagent.runtime.goals import active_goal, decision_recorded, evaluated
 from agentslot.standardagent.runtime.hooks.agenthooks import proposals
 from agentslot.standardagent.runtime.hooks.completion import CompletionGates, recorded_gates
 from agentslot.standardagent.runtime.hooks.interrupting import interruption
@@ -23,16 +38,12 @@ async def complete(run: Run, message: Message) -> LoopState:
 
     Raises:
         HookInterruption: a completion gate failed.
+        ClassifiedError: the goal store failed.
     """
-    hooks = run.owner.components.hooks
-    if await _goes_on(run):
-        return LoopState.CONTINUE_READY
-    if hooks.agent_hooks and await _goes_on(run, await proposals(run)):
-        return LoopState.CONTINUE_READY
-    if not hooks.completion_gates or run.cancel_requested:
-        return LoopState.COMPLETED
-    gates = CompletionGates(run, message, run.owner.components.ids.step())
-    return await gates.decide() or await complete(run, message)
+    while True:
+        state = await _decided(run, message)
+        if state is not None:
+            return state
 
 
 async def resume_completion(run: Run) -> LoopState:
@@ -40,10 +51,11 @@ async def resume_completion(run: Run) -> LoopState:
 
     Raises:
         HookInterruption: a gate failed, or other gates were recorded.
+        ClassifiedError: the goal store failed.
     """
     state = run.owner.state
-    recorded = recorded_gates(state)
-    asked = recorded[0].invocation
+    gates = recorded_gates(state)
+    asked = gates[0].invocation
     message = state.history.message(asked.message_id) if asked.message_id else None
     if message is None or asked.target_step_id is None:
         raise interruption(
@@ -52,20 +64,74 @@ async def resume_completion(run: Run) -> LoopState:
             "completion_gate_state_invalid",
             "the message that the completion gates were asked about is not there",
         )
-    gates = CompletionGates(run, message, asked.target_step_id)
-    return await gates.decide(recorded) or await complete(run, message)
+    resumed = CompletionGates(run, message, asked.target_step_id, asked.goal)
+    return await resumed.decide(gates) or await complete(run, message)
+
+
+async def _decided(run: Run, message: Message) -> LoopState | None:
+    """What comes next; None if something has come up meanwhile, and all is to be looked at anew."""
+    components = run.owner.components
+    if await _goes_on(run):
+        return LoopState.CONTINUE_READY
+    met: GoalReference | None = None
+    goal = await active_goal(run)
+    if goal is not None:
+        evaluation = await evaluated(run, goal)
+        if evaluation is None:
+            return _ended(run)
+        if evaluation.decision is not GoalDecision.DONE or not components.hooks.completion_gates:
+            return await _carried_out(run, goal, evaluation)
+        met = goal.reference
+    elif components.hooks.agent_hooks and await _goes_on(run, await proposals(run)):
+        return LoopState.CONTINUE_READY
+    if not components.hooks.completion_gates or run.cancel_requested:
+        return LoopState.COMPLETED
+    gates = CompletionGates(run, message, components.ids.step(), met)
+    return await gates.decide()
+
+
+def _ended(run: Run) -> LoopState:
+    """How a Run ends that has no time, or no means, for a judgement."""
+    if run.cancel_requested:
+        return LoopState.CANCELED
+    limited = run.termination and run.termination.source is TerminationSource.BUDGET
+    return LoopState.BUDGET_EXCEEDED if limited else LoopState.FAILED
+
+
+async def _carried_out(run: Run, goal: Goal, evaluation: GoalEvaluation) -> LoopState | None:
+    """Do what was judged, unless a message has come in or the goal has changed meanwhile."""
+    owner = run.owner
+    async with owner.lock:
+        if run.cancel_requested:
+            return LoopState.CANCELED
+        if run.steers():
+            return None
+        now = owner.components.now()
+        if not await decision_recorded(run, goal.reference, evaluation, now):
+            return None
+        if evaluation.decision is not GoalDecision.CONTINUE:
+            return LoopState.COMPLETED
+        instruction = (TextPart(evaluation.next_instruction),)
+        message = Message(owner.components.ids.message(), Role.USER, instruction, now)
+        await _take(run, [QueueItem(message, Delivery.STEER)], proposed=True)
+    return LoopState.CONTINUE_READY
 
 
 async def _goes_on(run: Run, proposed: Sequence[QueueItem] = ()) -> bool:
     """Take messages that wait to join into the next step; if there are none, those proposed."""
-    owner = run.owner
-    async with owner.lock:
+    async with run.owner.lock:
         steers = run.steers()
         items = steers or proposed
         if not items:
             return False
-        step_id = owner.components.ids.step()
-        changes: list[Change] = [] if steers else [Enqueue(item) for item in items]
-        await owner.commit_in_shield("follow-on", [*changes, *run.taking(items, step_id)])
-        run.enter_step(step_id)
+        await _take(run, items, proposed=not steers)
     return True
+
+
+async def _take(run: Run, items: Sequence[QueueItem], *, proposed: bool) -> None:
+    """Go on to the next step with these messages; the lock is held."""
+    owner = run.owner
+    step_id = owner.components.ids.step()
+    changes: list[Change] = [Enqueue(item) for item in items] if proposed else []
+    await owner.commit_in_shield("follow-on", [*changes, *run.taking(items, step_id)])
+    run.enter_step(step_id)

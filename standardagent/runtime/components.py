@@ -1,13 +1,21 @@
 """What the Runtime works with: the components of one Assembly, resolved once."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from agentslot.model import AttemptObserver, ModelExecutor, ModelSelector, TokenCounter
+from agentslot.interaction import CommandDescriptor, InteractionCommand
+from agentslot.model import (
+    AttemptObserver,
+    ModelCatalog,
+    ModelExecutor,
+    ModelSelector,
+    TokenCounter,
+)
 from agentslot.session import ArtifactStore, ModelConfig, SessionStore, ToolDefinition
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.context import ContextCompactor, ContextSource
+from agentslot.standardagent.goal.installed import Goals
 from agentslot.standardagent.hook import Hooks
 from agentslot.standardagent.loop import AgentLoop
 from agentslot.standardagent.observe import ObservationHub, SessionCommitObserver
@@ -34,11 +42,22 @@ class ExposedTool:
 
 
 @dataclass(frozen=True, slots=True)
+class InstalledCommand:
+    """A command, with its description as it was at build time."""
+
+    command: InteractionCommand
+    descriptor: CommandDescriptor
+
+
+@dataclass(frozen=True, slots=True)
 class Components:
     """Everything replaceable that the fixed Runtime calls.
 
     Attributes:
         tools: the allowlisted tools by name, in the order of their names.
+        commands: by key, in the order of their keys.
+        catalogs: by the key of their provider.
+        goals: None if Runs are measured by none.
     """
 
     store: SessionStore
@@ -60,6 +79,9 @@ class Components:
     context_sources: Sequence[ContextSource] = ()
     compactor: ContextCompactor | None = None
     artifacts: ArtifactStore | None = None
+    goals: Goals | None = None
+    commands: Mapping[str, InstalledCommand] = field(default_factory=dict[str, InstalledCommand])
+    catalogs: Mapping[str, ModelCatalog] = field(default_factory=dict[str, ModelCatalog])
     now: Clock = utc_now
 
     async def selected(self, config: ModelConfig) -> ModelConfig:

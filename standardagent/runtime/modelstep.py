@@ -1,6 +1,7 @@
 """The model half of a step: ask, check the stream, make the answer durable."""
 
 import logging
+from functools import partial
 
 import anyio
 import anyio.lowlevel
@@ -18,7 +19,6 @@ from agentslot.model import (
 )
 from agentslot.model.streamcheck import StreamCheck, StreamViolation
 from agentslot.session import (
-    AppendBudgetExceeded,
     AppendLimitExceeded,
     AppendMessage,
     AppendToolCall,
@@ -29,7 +29,6 @@ from agentslot.session import (
     Message,
     MessageId,
     Role,
-    RunBudgetExceeded,
     RunLimit,
     RunLimitExceeded,
     TerminationSource,
@@ -37,11 +36,11 @@ from agentslot.session import (
     ToolResult,
 )
 from agentslot.standardagent.loop import LoopState
-from agentslot.standardagent.runtime.attempts import Recorder
+from agentslot.standardagent.runtime.attempts import Recorder, budget_exceeded
 from agentslot.standardagent.runtime.completion import complete
 from agentslot.standardagent.runtime.hooks.preflight import reserve_preflights
 from agentslot.standardagent.runtime.pace import Pace
-from agentslot.standardagent.runtime.prepare import FixedParts, prepare_request
+from agentslot.standardagent.runtime.prepare import FixedParts, context_change, prepare_request
 from agentslot.standardagent.runtime.results import with_next_step
 from agentslot.standardagent.runtime.run import Run
 
@@ -67,7 +66,8 @@ class ModelStep:
         """One logical call, from the budget check to the durable answer."""
         run = self._run
         if run.budget().exhausted:
-            return await self._budget_exceeded()
+            await budget_exceeded(run)
+            return LoopState.BUDGET_EXCEEDED
         message_id = run.owner.components.ids.message()
         completion: Completion | None = None
         try:
@@ -103,7 +103,8 @@ class ModelStep:
         except ClassifiedError as error:
             run.terminate(TerminationSource.CONTEXT, error.kind, error.code, error.message)
             raise
-        recorder = self._recorder = Recorder(run, prepared, self._parts)
+        opening = partial(context_change, run, prepared, self._parts)
+        recorder = self._recorder = Recorder(run, prepared.request, opening)
         stream = run.owner.components.executor.execute(recorder.request, recorder)
         try:
             completion = await self._receive(stream, message_id)
@@ -229,20 +230,6 @@ class ModelStep:
             f"the model asked for {len(calls)} tool calls, {limit - used} of {limit} were left",
         )
         return False
-
-    async def _budget_exceeded(self) -> LoopState:
-        run, owner = self._run, self._run.owner
-        budget = run.budget()
-        async with owner.lock:
-            fact = RunBudgetExceeded(run.id, budget.used, budget.limit)
-            await owner.commit_in_shield("run-budget", [AppendBudgetExceeded(fact)])
-        run.terminate(
-            TerminationSource.BUDGET,
-            ErrorKind.UNAVAILABLE,
-            "run_token_budget_exceeded",
-            f"the Run has used {budget.used} tokens of its budget of {budget.limit}",
-        )
-        return LoopState.BUDGET_EXCEEDED
 
 
 def _cut_off(call: ToolCall) -> ToolResult:

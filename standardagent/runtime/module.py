@@ -6,16 +6,25 @@ from contextlib import asynccontextmanager
 import anyio
 
 from agentslot import Module, One, Registrar, Resolver
-from agentslot.interaction import GATEWAY_ACCESS
-from agentslot.model import ATTEMPT_OBSERVER, MODEL_EXECUTOR, MODEL_SELECTOR, TOKEN_COUNTER
+from agentslot.interaction import GATEWAY_ACCESS, INTERACTION_COMMANDS
+from agentslot.model import (
+    ATTEMPT_OBSERVER,
+    MODEL_CATALOG,
+    MODEL_EXECUTOR,
+    MODEL_SELECTOR,
+    TOKEN_COUNTER,
+)
 from agentslot.session import ARTIFACT_STORE, SESSION_STORE, ModelConfig, is_identity
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.context import CONTEXT_COMPACTOR, CONTEXT_SOURCES, ContextSource
 from agentslot.standardagent.gateway.access import Gateway
+from agentslot.standardagent.goal import GOAL_EVALUATOR, GOAL_STORE
+from agentslot.standardagent.goal.installed import install_goals
 from agentslot.standardagent.hook import HOOK_SLOTS, install_hooks
 from agentslot.standardagent.loop import AGENT_LOOP
 from agentslot.standardagent.observe import COMMIT_OBSERVERS, OBSERVATION_HUB
 from agentslot.standardagent.policy import APPROVAL_DESK, APPROVAL_SERVICE, POLICY_GUARDS
+from agentslot.standardagent.runtime.commands import install_commands
 from agentslot.standardagent.runtime.components import Components, ExposedTool
 from agentslot.standardagent.runtime.ids import Ids
 from agentslot.standardagent.runtime.registry import Registry
@@ -52,6 +61,10 @@ class RuntimeModule(Module):
             ATTEMPT_OBSERVER.optional(),
             OBSERVATION_HUB.required(),
             COMMIT_OBSERVERS.optional(),
+            INTERACTION_COMMANDS.optional(),
+            MODEL_CATALOG.optional(),
+            GOAL_STORE.optional(),
+            GOAL_EVALUATOR.optional(),
             *(slot.optional() for slot in HOOK_SLOTS),
         )
 
@@ -83,6 +96,9 @@ class RuntimeModule(Module):
             context_sources=_with_distinct_keys(resolver[CONTEXT_SOURCES]),
             compactor=resolver.get(CONTEXT_COMPACTOR),
             artifacts=resolver.get(ARTIFACT_STORE),
+            goals=install_goals(resolver),
+            commands=install_commands(resolver),
+            catalogs=resolver[MODEL_CATALOG],
         )
         return self._components
 

@@ -1,6 +1,6 @@
 """Every scenario by its name."""
 
-from tests.faults import contextscenarios, hookscenarios, scenarios
+from tests.faults import contextscenarios, goalscenarios, hookscenarios, scenarios
 from tests.faults.scenario import SCENARIOS
 
-__all__ = ["SCENARIOS", "contextscenarios", "hookscenarios", "scenarios"]
+__all__ = ["SCENARIOS", "contextscenarios", "goalscenarios", "hookscenarios", "scenarios"]

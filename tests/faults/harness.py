@@ -44,6 +44,7 @@ class Trial:
         await self._process(drive)
 
     async def _process(self, drive: Callable[[Stage], Awaitable[None]]) -> None:
+        self.world.folder = self.folder
         store = self.medium.stoppable(self.folder, self.world)
         try:
             async with (

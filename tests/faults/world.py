@@ -72,6 +72,7 @@ class World:
         violations: effects that happened before the decision for them was durable.
         stopped: set once the process has been stopped.
         refused: set once a store has refused a write that was no conflict.
+        folder: where what is durable lies, if anything is.
         pause: awaited where a part of the agent waits for something, with the name of the place.
     """
 
@@ -80,6 +81,7 @@ class World:
         self.acknowledged: dict[SessionId, Acknowledged] = {}
         self.accepted: dict[SessionId, set[MessageId]] = {}
         self.violations: list[str] = []
+        self.folder: Path | None = None
         self.pause: Pause = _go_on
         self._kill = False
         self._file = -1

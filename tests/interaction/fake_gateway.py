@@ -14,11 +14,15 @@ from anyio.abc import TaskGroup
 
 from agentslot.interaction import (
     AnswerApproval,
+    ChangeGoal,
+    CommandDescriptor,
+    CommandResult,
     CreateSession,
     EventStream,
     ExtensionDiagnosticsPage,
     ForkSession,
     HistoryPage,
+    InvokeCommand,
     MessageReceipt,
     Origin,
     QueuedCommand,
@@ -28,8 +32,10 @@ from agentslot.interaction import (
     SendMessage,
     SessionClosed,
     SessionCommand,
+    SessionModel,
     SessionOpened,
     SessionView,
+    SetGoal,
     StartFromSummary,
 )
 from agentslot.session import (
@@ -39,6 +45,7 @@ from agentslot.session import (
     Delivery,
     ErrorKind,
     Fact,
+    Goal,
     Message,
     MessageId,
     MessageInput,
@@ -272,6 +279,9 @@ class FakeGateway:
     async def reclassify_queued(self, request: QueuedCommand, delivery: Delivery) -> int:
         raise AssertionError("no front end that is tested on this gateway asks for it")
 
+    async def model_config(self, session_id: SessionId) -> SessionModel:
+        raise AssertionError("no front end that is tested on this gateway asks for it")
+
     async def update_model_config(
         self,
         request: SessionCommand,
@@ -279,6 +289,21 @@ class FakeGateway:
         *,
         accept_compatibility_loss: bool = False,
     ) -> int:
+        raise AssertionError("no front end that is tested on this gateway asks for it")
+
+    async def goal(self, session_id: SessionId) -> Goal | None:
+        raise ClassifiedError(ErrorKind.UNAVAILABLE, "goals_not_installed", "there are no goals")
+
+    async def set_goal(self, request: SetGoal) -> Goal:
+        raise AssertionError("no front end that is tested on this gateway asks for it")
+
+    async def change_goal(self, request: ChangeGoal) -> Goal:
+        raise AssertionError("no front end that is tested on this gateway asks for it")
+
+    async def commands(self) -> Sequence[CommandDescriptor]:
+        return ()
+
+    async def invoke_command(self, request: InvokeCommand) -> CommandResult:
         raise AssertionError("no front end that is tested on this gateway asks for it")
 
     async def keep_attachment(

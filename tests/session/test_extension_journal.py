@@ -19,6 +19,8 @@ from agentslot.session import (
     ExtensionEffect,
     ExtensionEntry,
     ExtensionStatus,
+    GoalId,
+    GoalReference,
     InvocationPrepared,
     InvocationStep,
     InvocationSucceeded,
@@ -54,7 +56,17 @@ from tests.session.extensions import (
     status,
     step,
 )
-from tests.session.scenario import START, advance, at, calling, idle, pending, result, run_ended
+from tests.session.scenario import (
+    START,
+    advance,
+    at,
+    calling,
+    idle,
+    pending,
+    result,
+    run_ended,
+    running,
+)
 
 Boundary = ExtensionBoundary
 Decision = ExtensionDecision
@@ -174,6 +186,18 @@ def test_a_session_that_closes_takes_no_context() -> None:
     state = advance(state, [UpdateExtensionJournal(1, InvocationPrepared(closing))], step(1, BEGUN))
     assert refused(state, *step(1, InvocationSucceeded(context=(NOTE,)))) == "invalid_change"
     assert status(advance(state, step(1, InvocationSucceeded())).extensions[1])
+
+
+@pytest.mark.parametrize("boundary", sorted(set(Boundary) - {Boundary.COMPLETION}))
+def test_only_a_completion_names_a_goal(boundary: Boundary) -> None:
+    goal = GoalReference(GoalId("g1"), 1)
+    state = running()
+    named = replace(invocation(Boundary.COMPLETION, 3), goal=goal)
+    elsewhere = replace(invocation(boundary, 3), goal=goal)
+    made = advance(state, [UpdateExtensionJournal(1, InvocationPrepared(named))])
+    assert made.extensions[1].invocation.goal == goal
+    change = UpdateExtensionJournal(1, InvocationPrepared(elsewhere))
+    assert refused(state, change) == "invalid_change"
 
 
 def test_invocations_are_numbered_and_named_once() -> None:

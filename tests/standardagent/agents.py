@@ -198,17 +198,18 @@ async def agent(
     config: AgentConfig | None = None,
     modules: Sequence[Module] = (),
     store: Callable[[], Module] = MemoryStoreModule,
+    model: Callable[[Sequence[Answer]], ScriptedModel] = ScriptedModel,
 ) -> AsyncGenerator[Any]:
     """A started agent with one new Session. `gated` adds the tool `gate`."""
-    model, channel, gate = ScriptedModel(script), InProcessChannel(), Gate()
+    executor, channel, gate = model(script), InProcessChannel(), Gate()
     offered = [*tools, gate.tool] if gated else list(tools)
     application = scripted_application(
-        model, channel, tools=offered, config=config, modules=modules, store=store
+        executor, channel, tools=offered, config=config, modules=modules, store=store
     )
     with anyio.fail_after(20):
         async with application.start():
             session = await channel.create_session(agent="tester", workspace="default")
-            yield Agent(channel, session, model, gate)
+            yield Agent(channel, session, executor, gate)
 
 
 def kinds(facts: Sequence[Fact]) -> list[str]:

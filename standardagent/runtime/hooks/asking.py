@@ -16,7 +16,9 @@ R = TypeVar("R")
 FAILED = InvocationEnded(ExtensionStatus.FAILED, "extension_failed", "the hook failed unexpectedly")
 
 
-async def call(name: str, evaluate: Callable[[], Awaitable[R]]) -> R | InvocationEnded:
+async def call(
+    name: str, evaluate: Callable[[], Awaitable[R]], *, what: str = "hook"
+) -> R | InvocationEnded:
     """Call a component in a task of its own and return what it returns, or how it failed.
 
     In a task of its own it cannot cancel its caller by cancelling itself. The cancellation of the
@@ -28,12 +30,12 @@ async def call(name: str, evaluate: Callable[[], Awaitable[R]]) -> R | Invocatio
         try:
             outcome.append(await evaluate())
         except Exception as error:  # noqa: BLE001 - a component may raise anything
-            outcome.append(_failure(name, error))
+            outcome.append(_failure(f"{what} {name}", error))
 
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(attempt, name=f"hook {name}")
+        tasks.start_soon(attempt, name=f"{what} {name}")
     if not outcome:
-        log.error("hook %s cancelled itself", name)
+        log.error("%s %s cancelled itself", what, name)
         return InvocationEnded(
             ExtensionStatus.FAILED, "extension_failed", "the hook cancelled itself"
         )
@@ -44,7 +46,7 @@ def _failure(name: str, error: Exception) -> InvocationEnded:
     """What is recorded of an exception: its text only if the component meant it to be."""
     if isinstance(error, InvocationFailure):
         return InvocationEnded(error.status, error.code, error.reason)
-    log.error("hook %s failed", name, exc_info=error)
+    log.error("%s failed", name, exc_info=error)
     if isinstance(error, TimeoutError):
         return InvocationEnded(
             ExtensionStatus.FAILED, "extension_deadline_exceeded", "the hook took too long"

@@ -171,6 +171,11 @@ class HookChain(Generic[R]):
                 self._end(question, InvocationEnded(ExtensionStatus.CANCELED, code))
                 question.closed = True
 
+    async def record_ends(self) -> None:
+        """Make durable how the questions ended, before anything comes of it; under the lock."""
+        if self._unwritten:
+            await self._write("ends", [])
+
     async def _write(self, what: str, changes: Sequence[Change]) -> None:
         await self._owner.commit(f"{self.policy.label}-{what}", [*self._unwritten, *changes])
         self._unwritten = []

@@ -13,13 +13,16 @@ from agentslot.session import (
     ExtensionEffect,
     ExtensionEntry,
     ExtensionInvocation,
+    GoalReference,
     InvocationId,
     InvocationSucceeded,
     Message,
     RunId,
     SessionState,
     StepId,
+    TerminationSource,
 )
+from agentslot.standardagent.goal.contract import GoalEvaluation
 from agentslot.standardagent.hook import (
     CompletionGate,
     CompletionGateResult,
@@ -27,6 +30,7 @@ from agentslot.standardagent.hook import (
     Link,
 )
 from agentslot.standardagent.loop import LoopState
+from agentslot.standardagent.runtime.goals import decision_recorded
 from agentslot.standardagent.runtime.hooks.chain import BoundaryPolicy, HookChain
 from agentslot.standardagent.runtime.hooks.contexts import contribution
 from agentslot.standardagent.runtime.hooks.interrupting import failure_of, interruption
@@ -34,6 +38,8 @@ from agentslot.standardagent.runtime.hooks.question import Asking, Question, res
 from agentslot.standardagent.runtime.run import Run
 
 _SUPERSEDED = "completion_gate_superseded"
+_GOAL_CHANGED = "completion_goal_version_changed"
+_GOAL_LOST = "completion_goal_commit_failed"
 
 
 def _policy(run: Run) -> BoundaryPolicy[CompletionGateResult]:
@@ -57,12 +63,20 @@ class CompletionGates:
         run: the active Run, in the step that it would complete with.
         message: what the model has said last.
         next_step_id: the step in which the Run would go on.
+        goal: the goal that was found to be met; it is completed when all gates agree.
     """
 
-    def __init__(self, run: Run, message: Message, next_step_id: StepId) -> None:
+    def __init__(
+        self,
+        run: Run,
+        message: Message,
+        next_step_id: StepId,
+        goal: GoalReference | None = None,
+    ) -> None:
         self._run = run
         self._message = message
         self._next_step_id = next_step_id
+        self._goal = goal
         self._askings = [self._asking(link) for link in run.owner.components.hooks.completion_gates]
 
     async def decide(self, recorded: Sequence[ExtensionEntry] = ()) -> LoopState | None:
@@ -72,10 +86,12 @@ class CompletionGates:
             recorded: the questions that an earlier process recorded, if it did.
 
         Returns:
-            What comes next; None if a message superseded the gates and has been withdrawn since.
+            What comes next; None if a message superseded the gates and has been withdrawn since,
+            or if the goal is no longer the one that was found to be met.
 
         Raises:
-            HookInterruption: a gate failed, or other gates were recorded.
+            HookInterruption: a gate failed, other gates were recorded, or what became of the goal
+                could not be recorded.
         """
         questions = self._restored(recorded) if recorded else await self._reserved()
         chain = HookChain(self._run.owner, _policy(self._run), questions)
@@ -110,6 +126,7 @@ class CompletionGates:
                 message.parts,
                 run.budget(),
                 run.follow_ons,
+                self._goal,
             )
 
         return Asking(
@@ -123,6 +140,7 @@ class CompletionGates:
                 step_id=run.step_id,
                 target_step_id=self._next_step_id,
                 message_id=message.id,
+                goal=self._goal,
             ),
         )
 
@@ -163,14 +181,59 @@ class CompletionGates:
                 if not steers:
                     return None
             else:
-                changes = chain.applied(ContextDisposition.CONSUMED)
                 goes_on = self._contributions(chain)
+                if not goes_on and self._goal is not None:
+                    return await self._complete_goal(chain, self._goal)
+                changes = chain.applied(ContextDisposition.CONSUMED)
                 await chain.finish("applied", [*changes, *goes_on])
                 if not goes_on:
                     return LoopState.COMPLETED
                 run.follow_ons += 1
             run.enter_step(self._next_step_id)
         return LoopState.CONTINUE_READY
+
+    async def _complete_goal(
+        self, chain: HookChain[CompletionGateResult], goal: GoalReference
+    ) -> LoopState | None:
+        """All gates agree that the goal is met: first the goal says so, then the journal.
+
+        What the gates said is durable before. So a restart in between finds nothing left to ask,
+        and records the same decision again, which changes nothing.
+        """
+        run = self._run
+        await chain.record_ends()
+        entry = run.owner.state.extensions[chain.questions[0].sequence]
+        try:
+            completed = await decision_recorded(run, goal, GoalEvaluation.done(), entry.prepared_at)
+        except ClassifiedError as error:
+            await chain.finish("goal-lost", chain.stopped(_GOAL_LOST))
+            run.terminate(TerminationSource.SESSION, error.kind, _GOAL_LOST, error.message)
+            raise
+        if not completed:
+            await chain.finish("goal-changed", chain.stopped(_GOAL_CHANGED))
+            return None
+        changes = chain.applied(ContextDisposition.NONE)
+        try:
+            await chain.finish("applied", changes)
+        except ClassifiedError:
+            await self._apply_again(chain, changes)
+        return LoopState.COMPLETED
+
+    async def _apply_again(
+        self, chain: HookChain[CompletionGateResult], changes: Sequence[Change]
+    ) -> None:
+        """The goal is completed and the journal could not say so: look what is stored, then retry.
+
+        Raises:
+            HookInterruption: it cannot be recorded.
+        """
+        owner = self._run.owner
+        try:
+            owner.adopt((await owner.components.store.load(owner.id)).state)
+            await chain.finish("applied", changes)
+        except ClassifiedError as error:
+            code = "completion_goal_application_failed"
+            raise interruption(self._run, error.kind, code, error.message) from error
 
     def _contributions(self, chain: HookChain[CompletionGateResult]) -> list[Change]:
         """What gates give the Run to go on with; nothing if it may complete."""

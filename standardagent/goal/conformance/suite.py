@@ -1,0 +1,44 @@
+"""The checks of the contract, and how to run them."""
+
+from collections.abc import Callable
+
+from agentslot._conformance import ConformanceFailure
+from agentslot.standardagent.goal.conformance import changes, decisions
+from agentslot.standardagent.goal.conformance.check import Check, OpenGoals
+
+CONTRACT = "goal.store/v1"
+
+CHECKS: tuple[Check, ...] = (*changes.CHECKS, *decisions.CHECKS)
+"""Checks that every store passes; each takes a way to open a store on storage of its own."""
+
+DURABILITY_CHECKS: tuple[Check, ...] = (*changes.DURABILITY_CHECKS, *decisions.DURABILITY_CHECKS)
+"""Checks of stores that outlive their process."""
+
+
+async def check_goal_store(fresh: Callable[[], OpenGoals], *, volatile: bool = False) -> None:
+    """Run all checks, each on fresh storage.
+
+    Args:
+        fresh: makes storage and returns how to open the store on it.
+        volatile: the store forgets everything when it is closed; durability is not checked.
+
+    Raises:
+        ConformanceFailure: the first check that fails, and what was wrong.
+    """
+    for check in CHECKS if volatile else (*CHECKS, *DURABILITY_CHECKS):
+        await run_check(check, fresh())
+
+
+async def run_check(check: Check, open_goals: OpenGoals) -> None:
+    """Run one check; whatever the store raises against its contract fails it.
+
+    Raises:
+        ConformanceFailure: what was expected, and what happened.
+    """
+    try:
+        await check(open_goals)
+    except ConformanceFailure:
+        raise
+    except Exception as error:
+        name = getattr(check, "__name__", repr(check))
+        raise ConformanceFailure(name, f"the store failed with {error!r}") from error
