@@ -26,9 +26,11 @@ from agentslot.tool.errors import (
     SandboxError,
     ToolDeclarationError,
     ToolFailedError,
+    ToolMiddlewareError,
     ToolRootError,
 )
 from agentslot.tool.function_tool import FunctionTool, function_tool
+from agentslot.tool.middleware import TOOL_MIDDLEWARE, ToolMiddleware, ToolProceed
 from agentslot.tool.module import (
     BashModule,
     FilesModule,
@@ -41,6 +43,7 @@ from agentslot.tool.web.module import WebModule
 __all__ = [
     "ENVIRONMENTS",
     "TOOLS",
+    "TOOL_MIDDLEWARE",
     "ArtifactMetadata",
     "Attachment",
     "BashModule",
@@ -62,6 +65,9 @@ __all__ = [
     "ToolError",
     "ToolFailedError",
     "ToolInvocation",
+    "ToolMiddleware",
+    "ToolMiddlewareError",
+    "ToolProceed",
     "ToolResult",
     "ToolRootError",
     "ToolStatus",

@@ -13,7 +13,7 @@ from agentslot.standardagent.loop import AgentLoop
 from agentslot.standardagent.observe import ObservationHub, SessionCommitObserver
 from agentslot.standardagent.policy import ApprovalDesk, ApprovalService, PolicyGuard
 from agentslot.standardagent.runtime.ids import Ids
-from agentslot.tool import Effect, Tool
+from agentslot.tool import Effect, Tool, ToolMiddleware
 
 Clock = Callable[[], datetime]
 
@@ -57,6 +57,7 @@ class Components:
     default_model: ModelConfig
     ids: Ids
     hooks: Hooks
+    tool_middleware: Sequence[ToolMiddleware] = ()
     context_sources: Sequence[ContextSource] = ()
     compactor: ContextCompactor | None = None
     artifacts: ArtifactStore | None = None

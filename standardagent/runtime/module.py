@@ -19,7 +19,7 @@ from agentslot.standardagent.policy import APPROVAL_DESK, APPROVAL_SERVICE, POLI
 from agentslot.standardagent.runtime.components import Components, ExposedTool
 from agentslot.standardagent.runtime.ids import Ids
 from agentslot.standardagent.runtime.registry import Registry
-from agentslot.tool import TOOLS
+from agentslot.tool import TOOL_MIDDLEWARE, TOOLS
 
 RUNTIME_STATE = One[Components]("standardagent.internal.runtime-state")
 """Anchor of the fixed Runtime inside the Assembly; not a slot for users to fill."""
@@ -43,6 +43,7 @@ class RuntimeModule(Module):
             AGENT_LOOP.required(),
             TOOLS.optional(),
             *(TOOLS.key(key) for key in config.tool_keys),
+            TOOL_MIDDLEWARE.optional(),
             POLICY_GUARDS.optional(),
             CONTEXT_SOURCES.optional(),
             CONTEXT_COMPACTOR.optional(),
@@ -80,6 +81,7 @@ class RuntimeModule(Module):
             default_model=self._default_model,
             ids=Ids(),
             hooks=install_hooks(resolver),
+            tool_middleware=resolver[TOOL_MIDDLEWARE],
             context_sources=_with_distinct_keys(resolver[CONTEXT_SOURCES]),
             compactor=resolver.get(CONTEXT_COMPACTOR),
             artifacts=resolver.get(ARTIFACT_STORE),

@@ -7,7 +7,6 @@ cancelled in the middle.
 """
 
 import itertools
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +15,7 @@ import anyio
 
 from agentslot._json import JsonValue
 from agentslot.interaction import ToolFinished, ToolProgress, ToolStarted
-from agentslot.session import MarkToolPending, ToolCall, ToolCallId, ToolResult, ToolStatus
+from agentslot.session import MarkToolPending, ToolCall, ToolCallId, ToolResult
 from agentslot.standardagent.loop import LoopState
 from agentslot.standardagent.runtime.authorize import refusal
 from agentslot.standardagent.runtime.components import ExposedTool
@@ -25,11 +24,10 @@ from agentslot.standardagent.runtime.hooks.preflight import NO_ADVICE, advise
 from agentslot.standardagent.runtime.hooks.results import ResultHooks
 from agentslot.standardagent.runtime.results import commit_last_results, commit_results
 from agentslot.standardagent.runtime.run import Run
+from agentslot.standardagent.runtime.toolexecution import ToolExecution
 from agentslot.standardagent.runtime.tooltasks import ToolTasks
 from agentslot.tool import ToolFailedError, ToolInvocation
 from agentslot.tool.arguments import parse_arguments
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,20 +157,16 @@ class ToolBatch:
         self._publish_started(call)
         if watch is not None:
             watch.tool_started(call)
+        middleware = self._run.owner.components.tool_middleware
+        execution = ToolExecution(ready.tool, self._invocation(ready), middleware)
         try:
-            result = await ready.tool.tool.invoke(self._invocation(ready))
+            result = await execution.run()
         except anyio.get_cancelled_exc_class():
             if self._run.cancel_requested:
                 raise
             result = ToolResult.failed(call.id, "canceled", f"{call.name} cancelled itself")
-        except Exception:
-            log.exception("tool %s failed on call %s", call.name, call.id)
-            result = ToolResult.failed(
-                call.id, "tool_internal", f"{call.name} failed unexpectedly; its log has the cause"
-            )
         else:
-            returned, result = result, self._valid(call, result)
-            if result is returned:
+            if result is not execution.stand_in:
                 self._definite.add(call.id)
         self._results[call.id] = result
         self._returned.add(call.id)
@@ -193,29 +187,6 @@ class ToolBatch:
             ready.arguments,
             self._run.owner.components.artifacts,
         )
-
-    def _valid(self, call: ToolCall, result: ToolResult) -> ToolResult:
-        """The result, or a failure in place of one that breaks the contract or the size limit."""
-        limit = self._run.owner.components.config.max_inline_tool_result_bytes
-        if (
-            not isinstance(result, ToolResult)  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
-            or result.call_id != call.id
-            or result.status is ToolStatus.OUTCOME_UNKNOWN
-        ):
-            log.error("tool %s broke its contract on call %s: %r", call.name, call.id, result)
-            return ToolResult.failed(
-                call.id, "invalid_tool_result", f"{call.name} gave no valid result"
-            )
-        if result.output is not None and len(result.output) * 4 > limit:
-            size = len(result.output.encode())
-            if size > limit:
-                return ToolResult.failed(
-                    call.id,
-                    "result_too_large",
-                    f"{call.name} ran, but its result has {size} bytes and {limit} are allowed:"
-                    " ask for less at a time",
-                )
-        return result
 
     def _cut_short(self, call: ToolCall, *, aborted: bool) -> ToolResult:
         """The result of a call that the end of the Run overtook."""

@@ -6,6 +6,7 @@ _EDIT = "tests/tool/test_edit.py::"
 _BROWSE = "tests/tool/test_browse.py::"
 _GUARD = "tests/tool/test_web_guard.py::"
 _IMAGES = "tests/tool/test_images.py::"
+_MIDDLEWARE = "tests/standardagent/test_tool_middleware.py::"
 
 MUTATIONS = (
     Mutation(
@@ -182,6 +183,42 @@ MUTATIONS = (
         "    if report.broken:",
         "    if report.broken and not report.confines:\n        return\n    if False:",
         "tests/tool/test_environments.py::test_every_broken_promise_is_found",
+    ),
+    Mutation(
+        "middleware: a tool runs as often as a middleware goes on",
+        "standardagent/runtime/toolexecution.py",
+        "        if self._spent:",
+        "        if self._spent and self._running is None and self.was_left:",
+        f"{_MIDDLEWARE}test_a_tool_runs_once_however_often_a_middleware_goes_on",
+    ),
+    Mutation(
+        "middleware: one that fails is passed over",
+        "standardagent/runtime/toolexecution.py",
+        '            log.exception("tool middleware %r failed on call %s", middleware, call.id)\n'
+        "            return self._broken_middleware()",
+        "            return await self._from(place + 1)",
+        f"{_MIDDLEWARE}test_a_middleware_that_fails_before_the_tool_keeps_it_from_running",
+    ),
+    Mutation(
+        "middleware: the tool gets what a middleware has decoded",
+        "standardagent/runtime/toolexecution.py",
+        "        self._shown = replace(invocation, decoded=None) if middleware else invocation",
+        "        self._shown = invocation",
+        f"{_MIDDLEWARE}test_the_tool_gets_the_arguments_that_policy_has_seen",
+    ),
+    Mutation(
+        "middleware: the last of the chain is the outermost",
+        "standardagent/runtime/toolexecution.py",
+        "        self._middleware = middleware\n",
+        "        self._middleware = tuple(reversed(middleware))\n",
+        f"{_MIDDLEWARE}test_the_first_of_the_chain_is_the_outermost_and_the_description_says_so",
+    ),
+    Mutation(
+        "middleware: every result is cached",
+        "tool/middleware/resultcache.py",
+        "        if proceed.effect is not Effect.PURE and call.name not in self._also:",
+        "        if proceed.effect is None:",
+        f"{_MIDDLEWARE}test_what_has_effects_is_not_cached_unless_it_is_named",
     ),
     Mutation(
         "policy: a place that cannot be told is allowed",
