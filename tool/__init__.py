@@ -39,6 +39,7 @@ from agentslot.tool.module import (
     ToolsModule,
 )
 from agentslot.tool.web.module import WebModule
+from agentslot.tool.workspace import workspace_folder
 
 __all__ = [
     "ENVIRONMENTS",
@@ -75,4 +76,5 @@ __all__ = [
     "WebModule",
     "artifact_read",
     "function_tool",
+    "workspace_folder",
 ]

@@ -4,8 +4,10 @@ import inspect
 import logging
 import re
 from collections.abc import Awaitable, Callable
+from copy import copy
 from dataclasses import replace
 from functools import partial, update_wrapper
+from types import MethodType
 from typing import Generic, ParamSpec, TypeVar, cast, overload
 
 import anyio
@@ -81,6 +83,12 @@ class FunctionTool(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function itself."""
         return self._function(*args, **kwargs)
+
+    def method_of(self, owner: object) -> "FunctionTool[P, R]":
+        """The same tool, made of a method, as the method of another object of that class."""
+        other = copy(self)
+        other._function = cast("Callable[P, R]", MethodType(self._function.__func__, owner))  # type: ignore[attr-defined]  # a bound method has it
+        return other
 
     async def invoke(self, invocation: ToolInvocation) -> ToolResult:
         """Validate the arguments, call the function and make a result of what comes back."""

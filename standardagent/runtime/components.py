@@ -5,7 +5,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from agentslot.model import AttemptObserver, ModelExecutor, ModelSelector, TokenCounter
-from agentslot.session import ArtifactStore, ModelConfig, SessionStore, ToolDefinition
+from agentslot.session import (
+    AgentId,
+    ArtifactStore,
+    ClassifiedError,
+    ErrorKind,
+    ModelConfig,
+    SessionStore,
+    ToolDefinition,
+    WorkspaceBoundary,
+    WorkspaceId,
+    WorkspaceManager,
+    WorkspaceScope,
+    require_boundary,
+)
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.context import ContextCompactor, ContextSource
 from agentslot.standardagent.hook import Hooks
@@ -61,6 +74,7 @@ class Components:
     context_sources: Sequence[ContextSource] = ()
     compactor: ContextCompactor | None = None
     artifacts: ArtifactStore | None = None
+    workspaces: WorkspaceManager | None = None
     now: Clock = utc_now
 
     async def selected(self, config: ModelConfig) -> ModelConfig:
@@ -73,3 +87,26 @@ class Components:
             config = await self.selector.select(config)
         self.executor.inspect(config)
         return config
+
+    async def boundary(self, agent: AgentId, workspace: WorkspaceId) -> WorkspaceBoundary | None:
+        """Where a Session of this scope works; None if there is no workspace manager.
+
+        Raises:
+            ClassifiedError: the manager does not know the scope, cannot give it now, or gave
+                another one's.
+        """
+        if self.workspaces is None:
+            return None
+        scope = WorkspaceScope(agent, workspace)
+        try:
+            boundary = await self.workspaces.resolve(scope)
+        except ClassifiedError:
+            raise
+        except Exception as error:
+            raise ClassifiedError(
+                ErrorKind.UNAVAILABLE,
+                "workspace_unavailable",
+                f"the workspace manager failed with {type(error).__name__} on {workspace!r}",
+            ) from error
+        require_boundary(boundary, scope)
+        return boundary

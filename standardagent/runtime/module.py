@@ -8,7 +8,13 @@ import anyio
 from agentslot import Module, One, Registrar, Resolver
 from agentslot.interaction import GATEWAY_ACCESS
 from agentslot.model import ATTEMPT_OBSERVER, MODEL_EXECUTOR, MODEL_SELECTOR, TOKEN_COUNTER
-from agentslot.session import ARTIFACT_STORE, SESSION_STORE, ModelConfig, is_identity
+from agentslot.session import (
+    ARTIFACT_STORE,
+    SESSION_STORE,
+    WORKSPACE_MANAGER,
+    ModelConfig,
+    is_identity,
+)
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.context import CONTEXT_COMPACTOR, CONTEXT_SOURCES, ContextSource
 from agentslot.standardagent.gateway.access import Gateway
@@ -48,6 +54,7 @@ class RuntimeModule(Module):
             CONTEXT_SOURCES.optional(),
             CONTEXT_COMPACTOR.optional(),
             ARTIFACT_STORE.optional(),
+            WORKSPACE_MANAGER.optional(),
             APPROVAL_SERVICE.optional(),
             APPROVAL_DESK.optional(),
             ATTEMPT_OBSERVER.optional(),
@@ -85,6 +92,7 @@ class RuntimeModule(Module):
             context_sources=_with_distinct_keys(resolver[CONTEXT_SOURCES]),
             compactor=resolver.get(CONTEXT_COMPACTOR),
             artifacts=resolver.get(ARTIFACT_STORE),
+            workspaces=resolver.get(WORKSPACE_MANAGER),
         )
         return self._components
 

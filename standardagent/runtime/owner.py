@@ -18,6 +18,7 @@ from agentslot.session import (
     RevisionConflictError,
     SessionId,
     SessionState,
+    WorkspaceBoundary,
 )
 from agentslot.session.recent import commit_of, outcome_of
 from agentslot.standardagent.observe import CommitNotices, SessionWatch
@@ -63,11 +64,19 @@ class SessionOwner:
         asking: what input gates are asked in; cancelled when the Session stops.
         watch: what publishes observations; None while there is no sink for them.
         notices: what tells the commit observers; None if there are none.
+        boundary: the workspace that its tools work in; None without a workspace manager.
     """
 
-    def __init__(self, components: Components, state: SessionState, tasks: TaskGroup) -> None:
+    def __init__(
+        self,
+        components: Components,
+        state: SessionState,
+        tasks: TaskGroup,
+        boundary: WorkspaceBoundary | None = None,
+    ) -> None:
         self.components = components
         self.state = state
+        self.boundary = boundary
         self.lock = CommitLock()
         self.hub = EventHub(state.id)
         self.watch = _watch(components, state)

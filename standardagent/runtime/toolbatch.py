@@ -186,6 +186,7 @@ class ToolBatch:
             lambda text: self._publish_progress(call, text),
             ready.arguments,
             self._run.owner.components.artifacts,
+            self._run.owner.boundary,
         )
 
     def _cut_short(self, call: ToolCall, *, aborted: bool) -> ToolResult:

@@ -7,6 +7,7 @@ _BROWSE = "tests/tool/test_browse.py::"
 _GUARD = "tests/tool/test_web_guard.py::"
 _IMAGES = "tests/tool/test_images.py::"
 _MIDDLEWARE = "tests/standardagent/test_tool_middleware.py::"
+_WORKSPACES = "tests/standardagent/test_workspace_tools.py::"
 
 MUTATIONS = (
     Mutation(
@@ -219,6 +220,27 @@ MUTATIONS = (
         "        if proceed.effect is not Effect.PURE and call.name not in self._also:",
         "        if proceed.effect is None:",
         f"{_MIDDLEWARE}test_what_has_effects_is_not_cached_unless_it_is_named",
+    ),
+    Mutation(
+        "workspaces: the boundary of another scope is taken",
+        "standardagent/runtime/components.py",
+        "        require_boundary(boundary, scope)\n",
+        "",
+        f"{_WORKSPACES}test_a_boundary_of_another_scope_or_a_broken_manager_opens_nothing",
+    ),
+    Mutation(
+        "workspaces: what cannot be worked on is recovered first",
+        "standardagent/gateway/access.py",
+        "                boundary = await components.boundary(stored.agent, stored.workspace)\n",
+        "",
+        f"{_WORKSPACES}test_a_session_whose_workspace_is_gone_is_not_resumed_nor_changed",
+    ),
+    Mutation(
+        "workspaces: the first folder serves them all",
+        "tool/workspace.py",
+        "        owners = self._owners.get(folder)",
+        "        owners = next(iter(self._owners.values()), None)",
+        f"{_WORKSPACES}test_each_session_reads_and_writes_in_its_own_workspace",
     ),
     Mutation(
         "policy: a place that cannot be told is allowed",

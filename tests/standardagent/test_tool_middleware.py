@@ -64,11 +64,10 @@ def doubling(ran: list[int], effect: Effect = Effect.PURE) -> Any:
     return double
 
 
-async def through(*middleware: ToolMiddleware | Body) -> tuple[ToolResult, list[int]]:
+async def through(*middleware: Body) -> tuple[ToolResult, list[int]]:
     """Call `double` with 21 behind the middleware: its result as recorded, and what it ran on."""
     ran: list[int] = []
-    wrapped = [m if hasattr(m, "invoke") else Doing(cast("Body", m)) for m in middleware]
-    modules = installed(*cast("list[ToolMiddleware]", wrapped))
+    modules = installed(*map(Doing, middleware))
     script = [calls(call("double", number=21)), answer("ok")]
     async with agent(script, tools=[doubling(ran)], modules=modules) as session:
         result = await session.send_and_wait("go")
