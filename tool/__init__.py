@@ -14,6 +14,7 @@ from agentslot.session import (
 from agentslot.tool.artifactread import artifact_read
 from agentslot.tool.attachments import Attachment
 from agentslot.tool.contract import TOOLS, Effect, Tool, ToolInvocation
+from agentslot.tool.deferred import DeferredTool, is_deferred
 from agentslot.tool.environment import (
     ENVIRONMENTS,
     Boundary,
@@ -51,6 +52,7 @@ __all__ = [
     "Boundary",
     "BubblewrapEnvironment",
     "ContainerEnvironment",
+    "DeferredTool",
     "Effect",
     "ExecutionEnvironment",
     "FilesModule",
@@ -76,5 +78,6 @@ __all__ = [
     "WebModule",
     "artifact_read",
     "function_tool",
+    "is_deferred",
     "workspace_folder",
 ]

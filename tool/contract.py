@@ -85,7 +85,11 @@ class ToolInvocation:
 
 
 class Tool(Protocol):
-    """Something an agent can do. All but `invoke` is read once, when the application is built."""
+    """Something an agent can do. All but `invoke` is read once, when the application is built.
+
+    A tool may also have a property `deferred`. If it is true, the model is not shown the tool
+    before it has found it with `tool_search`.
+    """
 
     @property
     def definition(self) -> ToolDefinition:

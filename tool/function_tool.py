@@ -38,6 +38,7 @@ class FunctionTool(Generic[P, R]):
         parallel_safe: whether it may run beside other calls of one batch.
         effect: the worst it can do; policies decide by it.
         timeout_seconds: how long one call may take; None means as long as it likes.
+        deferred: whether the model has to find it with `tool_search` first.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class FunctionTool(Generic[P, R]):
         timeout_seconds: float | None = None,
         parallel_safe: bool = False,
         effect: Effect = Effect.IRREVERSIBLE,
+        deferred: bool = False,
         prepare: Callable[[dict[str, JsonValue]], dict[str, JsonValue]] | None = None,
     ) -> None:
         """Derive the tool from the signature and the docstring of `function`.
@@ -72,6 +74,7 @@ class FunctionTool(Generic[P, R]):
         self.parallel_safe = parallel_safe
         self.effect = effect
         self.timeout_seconds = timeout_seconds
+        self.deferred = deferred
         self._function = function
         self._read = replace(signature.reader, prepare=prepare).read
         self._invocation = signature.invocation
@@ -175,6 +178,7 @@ def function_tool(
     timeout_seconds: float | None = None,
     parallel_safe: bool = False,
     effect: Effect = Effect.IRREVERSIBLE,
+    deferred: bool = False,
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
 def function_tool(
     function: Callable[P, R] | None = None,
@@ -185,6 +189,7 @@ def function_tool(
     timeout_seconds: float | None = None,
     parallel_safe: bool = False,
     effect: Effect = Effect.IRREVERSIBLE,
+    deferred: bool = False,
 ) -> FunctionTool[P, R] | Callable[[Callable[P, R]], FunctionTool[P, R]]:
     """Make a tool of a sync or async function; usable bare or with options.
 
@@ -209,6 +214,7 @@ def function_tool(
         timeout_seconds: how long one call may take.
         parallel_safe: whether it may run beside other calls.
         effect: the worst it can do; assumed irreversible unless stated.
+        deferred: show it to the model only once it has found it with `tool_search`.
 
     Raises:
         ToolDeclarationError: the function cannot be shown to a model as it is written.
@@ -222,6 +228,7 @@ def function_tool(
             timeout_seconds=timeout_seconds,
             parallel_safe=parallel_safe,
             effect=effect,
+            deferred=deferred,
         )
 
     return declare if function is None else declare(function)

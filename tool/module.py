@@ -12,6 +12,7 @@ import anyio
 from agentslot import Contribution, Module, Requirement, Resolver
 from agentslot.session import WORKSPACE_MANAGER
 from agentslot.tool.contract import TOOLS, Tool
+from agentslot.tool.deferred import DeferredTool
 from agentslot.tool.environment import ENVIRONMENTS, ExecutionEnvironment, verify
 from agentslot.tool.errors import ToolRootError
 from agentslot.tool.files import Browser, ChangeLog, FileRoot, FileTools
@@ -25,18 +26,25 @@ class ToolsModule(Module):
     """Tools of your own: what `@function_tool` made, bare functions, any object that is a Tool."""
 
     def __init__(
-        self, *tools: Tool | Callable[..., object], module_id: str = "tool.functions"
+        self,
+        *tools: Tool | Callable[..., object],
+        deferred: bool = False,
+        module_id: str = "tool.functions",
     ) -> None:
         """Declare the tools.
 
         Args:
             tools: functions are made into tools as by `@function_tool`.
+            deferred: show them to the model only once it has found them with `tool_search`; for
+                catalogues that are too large to stand in every request.
             module_id: tells several of these modules in one application apart.
 
         Raises:
             ToolDeclarationError: a function cannot be made into a tool.
         """
-        super().__init__(module_id, *_contributions(tools))
+        made = [_as_tool(tool) for tool in tools]
+        shown = [DeferredTool(tool) for tool in made] if deferred else made
+        super().__init__(module_id, *_contributions(shown))
 
 
 class FilesModule(Module):

@@ -44,6 +44,7 @@ class ExposedTool:
     definition: ToolDefinition
     parallel_safe: bool
     effect: Effect
+    deferred: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class Components:
 
     Attributes:
         tools: the allowlisted tools by name, in the order of their names.
+        deferred: names of those that the model has to find first.
     """
 
     store: SessionStore
@@ -70,6 +72,7 @@ class Components:
     default_model: ModelConfig
     ids: Ids
     hooks: Hooks
+    deferred: frozenset[str] = frozenset()
     tool_middleware: Sequence[ToolMiddleware] = ()
     context_sources: Sequence[ContextSource] = ()
     compactor: ContextCompactor | None = None

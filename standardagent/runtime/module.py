@@ -22,9 +22,10 @@ from agentslot.standardagent.hook import HOOK_SLOTS, install_hooks
 from agentslot.standardagent.loop import AGENT_LOOP
 from agentslot.standardagent.observe import COMMIT_OBSERVERS, OBSERVATION_HUB
 from agentslot.standardagent.policy import APPROVAL_DESK, APPROVAL_SERVICE, POLICY_GUARDS
-from agentslot.standardagent.runtime.components import Components, ExposedTool
+from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.ids import Ids
 from agentslot.standardagent.runtime.registry import Registry
+from agentslot.standardagent.runtime.toolset import exposed_tools
 from agentslot.tool import TOOL_MIDDLEWARE, TOOLS
 
 RUNTIME_STATE = One[Components]("standardagent.internal.runtime-state")
@@ -70,7 +71,7 @@ class RuntimeModule(Module):
         )
 
     def _resolve(self, resolver: Resolver) -> Components:
-        tools = {key: _exposed(key, resolver) for key in sorted(self._config.tool_keys)}
+        tools = exposed_tools({key: resolver.key(TOOLS, key) for key in self._config.tool_keys})
         self._components = Components(
             store=resolver[SESSION_STORE],
             executor=resolver[MODEL_EXECUTOR],
@@ -88,6 +89,7 @@ class RuntimeModule(Module):
             default_model=self._default_model,
             ids=Ids(),
             hooks=install_hooks(resolver),
+            deferred=frozenset(key for key, tool in tools.items() if tool.deferred),
             tool_middleware=resolver[TOOL_MIDDLEWARE],
             context_sources=_with_distinct_keys(resolver[CONTEXT_SOURCES]),
             compactor=resolver.get(CONTEXT_COMPACTOR),
@@ -109,15 +111,6 @@ class RuntimeModule(Module):
                 self._gateway.detach()
                 with anyio.CancelScope(shield=True):
                     await registry.stop()
-
-
-def _exposed(key: str, resolver: Resolver) -> ExposedTool:
-    tool = resolver.key(TOOLS, key)
-    definition = tool.definition
-    if definition.name != key:
-        msg = f"the tool under key {key!r} calls itself {definition.name!r}: use one name for both"
-        raise ValueError(msg)
-    return ExposedTool(tool, definition, tool.parallel_safe, tool.effect)
 
 
 def _with_distinct_keys(sources: Sequence[ContextSource]) -> Sequence[ContextSource]:

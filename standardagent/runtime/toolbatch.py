@@ -7,7 +7,7 @@ cancelled in the middle.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -28,6 +28,7 @@ from agentslot.standardagent.runtime.toolexecution import ToolExecution
 from agentslot.standardagent.runtime.tooltasks import ToolTasks
 from agentslot.tool import ToolFailedError, ToolInvocation
 from agentslot.tool.arguments import parse_arguments
+from agentslot.tool.toolsearch import TOOL_SEARCH
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +109,10 @@ class ToolBatch:
         return ready
 
     def _check(self, call: ToolCall) -> "_Ready | ToolResult":
-        tools = self._run.owner.components.tools
-        tool = tools.get(call.name)
-        if tool is None:
-            known = ", ".join(tools) or "none"
-            return ToolResult.failed(
-                call.id,
-                "tool_not_found",
-                f"there is no tool {call.name!r}; the tools are: {known}",
-            )
+        owner = self._run.owner
+        tool = owner.components.tools.get(call.name)
+        if tool is None or (tool.deferred and call.name not in self._found()):
+            return self._not_there(call, deferred=tool is not None)
         try:
             arguments = parse_arguments(call.arguments)
         except ToolFailedError as error:
@@ -124,6 +120,28 @@ class ToolBatch:
                 call.id, error.code, f"{call.name} was not run. {error.message}"
             )
         return _Ready(call, tool, arguments)
+
+    def _found(self) -> Collection[str]:
+        owner = self._run.owner
+        return owner.found.of(owner.state.history)
+
+    def _not_there(self, call: ToolCall, *, deferred: bool) -> ToolResult:
+        if deferred:
+            return ToolResult.failed(
+                call.id,
+                "tool_not_loaded",
+                f"{call.name} is not loaded, so it was not run: call {TOOL_SEARCH} with query"
+                f" {call.name!r}, then call it with the arguments that its schema asks for",
+            )
+        components = self._run.owner.components
+        shown = [name for name, tool in components.tools.items() if not tool.deferred]
+        known = ", ".join([*shown, *self._found()]) or "none"
+        more = f"; {TOOL_SEARCH} finds more" if components.deferred else ""
+        return ToolResult.failed(
+            call.id,
+            "tool_not_found",
+            f"there is no tool {call.name!r}; the tools are: {known}{more}",
+        )
 
     async def _execute_group(self, group: Sequence[_Ready]) -> None:
         """Mark the group pending, then run its calls, each in a task of its own."""

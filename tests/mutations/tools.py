@@ -8,6 +8,8 @@ _GUARD = "tests/tool/test_web_guard.py::"
 _IMAGES = "tests/tool/test_images.py::"
 _MIDDLEWARE = "tests/standardagent/test_tool_middleware.py::"
 _WORKSPACES = "tests/standardagent/test_workspace_tools.py::"
+_DEFERRED = "tests/standardagent/test_deferred_tools.py::"
+_LATE = "tests/model/test_late_tools.py::"
 
 MUTATIONS = (
     Mutation(
@@ -241,6 +243,64 @@ MUTATIONS = (
         "        owners = self._owners.get(folder)",
         "        owners = next(iter(self._owners.values()), None)",
         f"{_WORKSPACES}test_each_session_reads_and_writes_in_its_own_workspace",
+    ),
+    Mutation(
+        "deferred: a tool that was not found runs",
+        "standardagent/runtime/toolbatch.py",
+        "        if tool is None or (tool.deferred and call.name not in self._found()):",
+        "        if tool is None:",
+        f"{_DEFERRED}test_a_tool_that_was_found_runs_and_one_that_was_not_says_what_to_do",
+    ),
+    Mutation(
+        "deferred: what was found is sorted by name",
+        "standardagent/runtime/toolset.py",
+        "            late = [self._tools[name].definition for name in found]",
+        "            late = [self._tools[name].definition for name in sorted(found)]",
+        f"{_DEFERRED}test_what_is_found_is_shown_behind_in_the_order_of_finding",
+    ),
+    Mutation(
+        "deferred: a later use moves a tool",
+        "standardagent/runtime/toolset.py",
+        "        self._found.update(",
+        "        self._found = {n: None for n in self._found if n not in names}\n"
+        "        self._set = None\n"
+        "        self._found.update(",
+        f"{_DEFERRED}test_what_is_found_is_shown_behind_in_the_order_of_finding",
+    ),
+    Mutation(
+        "deferred: all tools wait for a search",
+        "standardagent/runtime/toolset.py",
+        "    if len(deferred) == len(exposed):",
+        "    if not exposed:",
+        f"{_DEFERRED}test_without_a_stable_tool_every_tool_is_shown_and_there_is_no_search",
+    ),
+    Mutation(
+        "deferred: History is read from its beginning each time",
+        "standardagent/runtime/toolset.py",
+        "            self._seen = len(history)",
+        "            self._seen = 0",
+        f"{_DEFERRED}test_a_further_request_looks_at_no_result_twice_and_shows_the_same_set",
+    ),
+    Mutation(
+        "deferred: the cache mark stands behind a late tool",
+        "model/wires/anthropic_messages/encode.py",
+        "        stable = len(request.tools) - request.late_tools",
+        "        stable = len(request.tools)",
+        f"{_LATE}test_the_mark_stands_behind_the_last_tool_that_every_request_has",
+    ),
+    Mutation(
+        "deferred: a new tool has all of them written anew",
+        "model/wires/prefix.py",
+        "        if known is None or (known[0] is not tool and known[0] != tool):",
+        "        if True:",
+        f"{_LATE}test_only_the_tool_that_comes_is_serialized",
+    ),
+    Mutation(
+        "deferred: the record forgets which tools came late",
+        "standardagent/context/rebuild.py",
+        '        sum("late" in tool for tool in described),\n',
+        "        0,\n",
+        f"{_DEFERRED}test_every_recorded_request_can_be_made_again_with_its_late_tools",
     ),
     Mutation(
         "policy: a place that cannot be told is allowed",
