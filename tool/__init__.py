@@ -31,6 +31,7 @@ from agentslot.tool.errors import (
     ToolRootError,
 )
 from agentslot.tool.function_tool import FunctionTool, function_tool
+from agentslot.tool.history import SessionHistoryModule
 from agentslot.tool.middleware import TOOL_MIDDLEWARE, ToolMiddleware, ToolProceed
 from agentslot.tool.module import (
     BashModule,
@@ -60,6 +61,7 @@ __all__ = [
     "LocalEnvironment",
     "SandboxError",
     "SandboxModule",
+    "SessionHistoryModule",
     "ShellModule",
     "Tool",
     "ToolCall",

@@ -10,6 +10,7 @@ _MIDDLEWARE = "tests/standardagent/test_tool_middleware.py::"
 _WORKSPACES = "tests/standardagent/test_workspace_tools.py::"
 _DEFERRED = "tests/standardagent/test_deferred_tools.py::"
 _LATE = "tests/model/test_late_tools.py::"
+_HISTORY = "tests/standardagent/test_session_history.py::"
 
 MUTATIONS = (
     Mutation(
@@ -301,6 +302,37 @@ MUTATIONS = (
         '        sum("late" in tool for tool in described),\n',
         "        0,\n",
         f"{_DEFERRED}test_every_recorded_request_can_be_made_again_with_its_late_tools",
+    ),
+    Mutation(
+        "history: the step that asks is shown to itself",
+        "tool/history/tool.py",
+        "    before = start.sequence if start else _place_of(history, invocation.call.id)",
+        "    before = start.sequence if start else 0",
+        f"{_HISTORY}test_the_past_is_read_beyond_what_the_context_still_shows",
+    ),
+    Mutation(
+        "history: a search goes on behind the whole step",
+        "tool/history/tool.py",
+        "        stop = start.sequence - 1 if start else _end_of_past(history, invocation.call.id)",
+        "        stop = _end_of_past(history, invocation.call.id)\n"
+        "        if start:\n"
+        "            page = history_page(history, before_sequence=start.sequence, step_limit=1)[0]\n"
+        "            stop = page[-1].sequence if page else 0",
+        f"{_HISTORY}test_a_search_goes_on_where_it_stopped",
+    ),
+    Mutation(
+        "history: earlier looks are found again",
+        "tool/history/tool.py",
+        "        if entry is None or entry.is_own:",
+        "        if entry is None:",
+        f"{_HISTORY}test_looks_into_the_past_are_neither_repeated_nor_found",
+    ),
+    Mutation(
+        "history: any text is a cursor",
+        "tool/history/cursor.py",
+        "    if place is None or raw[:_CHECKED] != _check(raw[_CHECKED:]):",
+        "    if place is None:",
+        f"{_HISTORY}test_a_cursor_names_its_place_and_no_other_text_does",
     ),
     Mutation(
         "policy: a place that cannot be told is allowed",
