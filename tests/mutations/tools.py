@@ -316,8 +316,8 @@ MUTATIONS = (
         "        stop = start.sequence - 1 if start else _end_of_past(history, invocation.call.id)",
         "        stop = _end_of_past(history, invocation.call.id)\n"
         "        if start:\n"
-        "            page = history_page(history, before_sequence=start.sequence, step_limit=1)[0]\n"
-        "            stop = page[-1].sequence if page else 0",
+        "            facts = history_page(history, before_sequence=start.sequence)[0]\n"
+        "            stop = facts[-1].sequence if facts else 0",
         f"{_HISTORY}test_a_search_goes_on_where_it_stopped",
     ),
     Mutation(
