@@ -13,7 +13,7 @@ from agentslot import Module
 from agentslot.interaction import ChannelSession, InProcessChannel, gateway_channel
 from agentslot.model import MODEL_EXECUTOR, TOKEN_COUNTER, ModelRequest
 from agentslot.model.wires.anthropic_messages import AnthropicMessagesWire
-from agentslot.session import FileStore, FileStoreModule, ToolResult
+from agentslot.session import FileStore, FileStoreModule, History, ToolResult
 from agentslot.standardagent import (
     AgentConfig,
     ContextRetention,
@@ -288,6 +288,26 @@ async def test_every_recorded_request_can_be_made_again_with_its_late_tools(
 
 def _bytes(request: ModelRequest) -> bytes:
     return AnthropicMessagesWire().encode(request).body
+
+
+async def test_what_is_found_step_by_step_is_what_one_pass_finds(process: Process) -> None:
+    failing = calls(call("mail", wrong=1))
+    script = [searching("mail"), failing, calls(call("weather", city="x")), searching("weather")]
+    async with process.running([add, *catalog()], *script, answer("ok")):
+        session = await process.session()
+        await session.send_and_wait("go")
+        facts = (await session.view()).recent_history
+    exposed = toolset.exposed_tools({t.definition.name: t for t in [add, *catalog()]})
+    deferred = {name for name, tool in exposed.items() if tool.deferred}
+    growing = toolset.FoundTools(exposed, deferred)
+    seen: list[list[str]] = []
+    for length in range(len(facts) + 1):
+        history = History(facts[:length])
+        seen.append(list(growing.of(history)))
+        assert seen[-1] == list(toolset.FoundTools(exposed, deferred).of(history))
+    assert [] in seen
+    assert ["mail"] in seen
+    assert seen[-1] == ["mail", "weather"]
 
 
 async def test_a_tool_of_the_same_name_as_the_search_fails_the_build(process: Process) -> None:

@@ -1,7 +1,7 @@
 """Tools that work in the workspace of their Session: resolved when it opens, and never left."""
 
 import sys
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -31,12 +31,15 @@ from agentslot.tool import (
     TOOLS,
     BashModule,
     FilesModule,
+    LocalEnvironment,
+    SandboxModule,
     ShellModule,
     ToolInvocation,
     ToolsModule,
     function_tool,
     workspace_folder,
 )
+from agentslot.tool.environment.contract import Launch
 from agentslot.tool.files import ChangeLog
 from tests.standardagent.agents import MODEL, ScriptedModel, answer, call, calls
 
@@ -223,6 +226,27 @@ async def test_commands_start_in_the_workspace(
         for name in ("one", "two"):
             ran = await world.called(await world.session(name), "bash", command="cat name.txt")
             assert f"this is {name}" in str(ran.output)
+
+
+async def test_a_sandbox_is_tried_in_a_folder_of_its_own_and_runs_in_the_workspace(
+    world: World,
+) -> None:
+    tried: list[str] = []
+
+    class Noting(LocalEnvironment):
+        def launch(
+            self, arguments: Sequence[str], folder: Path, variables: Mapping[str, str]
+        ) -> Launch:
+            tried.append(str(folder))
+            return super().launch(arguments, folder, variables)
+
+    shell = ShellModule(sandbox="noting"), SandboxModule("noting", Noting())
+    async with world.running(*shell, keys=("bash",)):
+        ran = await world.called(await world.session("two"), "bash", command="cat name.txt")
+        assert "this is two" in str(ran.output)
+    assert len(tried) == 2
+    assert not tried[0].startswith(str(world.folder))
+    assert tried[1] == str(world.folder / "two")
 
 
 async def test_a_tool_of_ones_own_asks_for_its_workspace(world: World) -> None:
