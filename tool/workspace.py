@@ -5,8 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import anyio.to_thread
-
 from agentslot.session import (
     ClassifiedError,
     ToolDefinition,
@@ -18,6 +16,8 @@ from agentslot.session import (
 from agentslot.tool.contract import Effect, ToolInvocation
 from agentslot.tool.errors import ToolFailedError
 from agentslot.tool.function_tool import FunctionTool
+
+_NOWHERE = "/dev/null"  # the definitions are needed before there is a folder
 
 
 def workspace_folder(invocation: ToolInvocation) -> Path:
@@ -43,7 +43,7 @@ class PerWorkspace:
     Their definitions are derived once; only the objects that they are methods of are made anew.
 
     Args:
-        make: makes these objects for a folder, each with a method `tools`; it may block.
+        make: makes these objects for a folder, each with a method `tools`; it must not block.
     """
 
     def __init__(self, make: Callable[[Path], Sequence[Any]]) -> None:  # any class with tools()
@@ -61,12 +61,9 @@ class PerWorkspace:
 
     def _owner(self, index: int, folder: Path) -> object:
         owners = self._owners.get(folder)
-        if owners is None:  # of two threads the first one decides, so that they share their locks
-            owners = self._owners.setdefault(folder, self._make(folder))
+        if owners is None:
+            owners = self._owners[folder] = self._make(folder)
         return owners[index]
-
-
-_NOWHERE = "/dev/null"  # the definitions are needed before there is a folder
 
 
 class WorkspaceTool:
@@ -97,5 +94,4 @@ class WorkspaceTool:
             folder = workspace_folder(invocation)
         except ToolFailedError as error:
             return ToolResult.failed(invocation.call.id, error.code, error.message)
-        owner = await anyio.to_thread.run_sync(self._owner, folder)
-        return await self._tool.method_of(owner).invoke(invocation)
+        return await self._tool.method_of(self._owner(folder)).invoke(invocation)

@@ -65,7 +65,7 @@ class SessionOwner:
         asking: what input gates are asked in; cancelled when the Session stops.
         watch: what publishes observations; None while there is no sink for them.
         notices: what tells the commit observers; None if there are none.
-        found: the deferred tools that it has found.
+        found_tools: the deferred tools that it has found.
         boundary: the workspace that its tools work in; None without a workspace manager.
     """
 
@@ -86,7 +86,7 @@ class SessionOwner:
         observers = components.commit_observers
         self.notices = CommitNotices(observers) if observers else None
         self.projection = Projection()
-        self.found = FoundTools(components.tools, components.deferred)
+        self.found_tools = FoundTools(components.tools, components.deferred)
         self.run: Cancelable | None = None
         self.submitting = anyio.Lock(fast_acquire=True)
         self.asking: anyio.CancelScope | None = None

@@ -64,7 +64,7 @@ async def prepare_request(run: Run, parts: FixedParts) -> PreparedRequest:
     history = run.owner.state.history
     inputs = run.owner.projection.of(history, run.id, run.step_id)
     view: ViewInputs = (ContextRange(1, history.last_sequence),)
-    tools = run.owner.found.behind(parts.tools, history)
+    tools = run.owner.found_tools.behind(parts.tools, history)
     request = _request(run, parts, tools, inputs)
     count = await components.counter.count_tokens(request)
     if count > limit and components.compactor is not None:

@@ -123,7 +123,7 @@ class ToolBatch:
 
     def _found(self) -> Collection[str]:
         owner = self._run.owner
-        return owner.found.of(owner.state.history)
+        return owner.found_tools.of(owner.state.history)
 
     def _not_there(self, call: ToolCall, *, deferred: bool) -> ToolResult:
         if deferred:
