@@ -219,7 +219,9 @@ ROWS: tuple[Component, ...] = (
         "tool.middleware",
         Kind.CHAIN,
         "optional",
-        "Wraps the invocation of tools, for telemetry, normalization or recovery.",
+        "Wraps each execution of a tool, to watch, limit or cache it; the tool runs at most once.",
+        _CONTRACTED,
+        Contract("agentslot.tool", "ToolMiddleware", "TOOL_MIDDLEWARE"),
     ),
     Component(
         "context",

@@ -38,6 +38,8 @@ class ModelRequest:
         system_prompt: the fixed prompt, or None.
         inputs: the conversation, protocol-legal: calls follow their message, results their calls.
         tools: what the model may call, in a stable order.
+        late_tools: how many of them, at the end, have come in the course of the conversation. What
+            stands before them is the same in every request, so a cache mark belongs there.
         output: the form that the final answer must have, if one is asked for.
     """
 
@@ -48,6 +50,7 @@ class ModelRequest:
     system_prompt: str | None
     inputs: Transcript
     tools: tuple[ToolDefinition, ...] = ()
+    late_tools: int = 0
     output: OutputFormat | None = None
 
 

@@ -60,7 +60,8 @@ def shaped(request: ModelRequest, capabilities: ExecutionCapabilities) -> ModelR
     output = replace(request.output, strategy=strategy)
     if strategy is OutputStrategy.NATIVE:
         return replace(request, output=output)
-    return replace(request, output=output, tools=(*request.tools, _output_tool(request, output)))
+    tools = (*request.tools, _output_tool(request, output))
+    return replace(request, output=output, tools=tools, late_tools=request.late_tools + 1)
 
 
 def _strategy(

@@ -14,6 +14,7 @@ from agentslot.session import (
 from agentslot.tool.artifactread import artifact_read
 from agentslot.tool.attachments import Attachment
 from agentslot.tool.contract import TOOLS, Effect, Tool, ToolInvocation
+from agentslot.tool.deferred import DeferredTool, is_deferred
 from agentslot.tool.environment import (
     ENVIRONMENTS,
     Boundary,
@@ -26,9 +27,12 @@ from agentslot.tool.errors import (
     SandboxError,
     ToolDeclarationError,
     ToolFailedError,
+    ToolMiddlewareError,
     ToolRootError,
 )
 from agentslot.tool.function_tool import FunctionTool, function_tool
+from agentslot.tool.history import SessionHistoryModule
+from agentslot.tool.middleware import TOOL_MIDDLEWARE, ToolMiddleware, ToolProceed
 from agentslot.tool.module import (
     BashModule,
     FilesModule,
@@ -37,16 +41,19 @@ from agentslot.tool.module import (
     ToolsModule,
 )
 from agentslot.tool.web.module import WebModule
+from agentslot.tool.workspace import workspace_folder
 
 __all__ = [
     "ENVIRONMENTS",
     "TOOLS",
+    "TOOL_MIDDLEWARE",
     "ArtifactMetadata",
     "Attachment",
     "BashModule",
     "Boundary",
     "BubblewrapEnvironment",
     "ContainerEnvironment",
+    "DeferredTool",
     "Effect",
     "ExecutionEnvironment",
     "FilesModule",
@@ -54,6 +61,7 @@ __all__ = [
     "LocalEnvironment",
     "SandboxError",
     "SandboxModule",
+    "SessionHistoryModule",
     "ShellModule",
     "Tool",
     "ToolCall",
@@ -62,6 +70,9 @@ __all__ = [
     "ToolError",
     "ToolFailedError",
     "ToolInvocation",
+    "ToolMiddleware",
+    "ToolMiddlewareError",
+    "ToolProceed",
     "ToolResult",
     "ToolRootError",
     "ToolStatus",
@@ -69,4 +80,6 @@ __all__ = [
     "WebModule",
     "artifact_read",
     "function_tool",
+    "is_deferred",
+    "workspace_folder",
 ]

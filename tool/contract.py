@@ -16,6 +16,7 @@ from agentslot.session import (
     ToolCall,
     ToolDefinition,
     ToolResult,
+    WorkspaceBoundary,
     WorkspaceId,
 )
 from agentslot.session.record import record
@@ -50,6 +51,8 @@ class ToolInvocation:
         report: shows a line of progress to whoever watches; never blocks, never fails.
         decoded: what `arguments` returns, where somebody has decoded it already.
         artifacts: where large or binary content is kept; None if the application has no store.
+        boundary: the right to work in the Session's workspace; None if the application has no
+            workspace manager. `workspace_folder` says where it lies on this machine.
     """
 
     call: ToolCall
@@ -60,6 +63,7 @@ class ToolInvocation:
     report: Callable[[str], None] = field(default=_ignore, compare=False)
     decoded: Mapping[str, JsonValue] | None = field(default=None, compare=False, repr=False)
     artifacts: ArtifactStore | None = field(default=None, compare=False)
+    boundary: WorkspaceBoundary | None = field(default=None, compare=False)
 
     def arguments(self) -> Mapping[str, JsonValue]:
         """The arguments as one decoded object, read strictly; their types are yours to check.
@@ -82,7 +86,11 @@ class ToolInvocation:
 
 
 class Tool(Protocol):
-    """Something an agent can do. All but `invoke` is read once, when the application is built."""
+    """Something an agent can do. All but `invoke` is read once, when the application is built.
+
+    A tool may also have a property `deferred`. If it is true, the model is not shown the tool
+    before it has found it with `tool_search`.
+    """
 
     @property
     def definition(self) -> ToolDefinition:

@@ -4,6 +4,7 @@ AgentSlotError
 ├── ToolFailedError         code, message: an expected failure that the model is told about
 ├── ToolDeclarationError    a function cannot be shown to a model as it is written
 ├── ToolRootError           the folder that tools are to work in is not there
+├── ToolMiddlewareError     a middleware went on where it must not
 └── SandboxError            an execution environment is not there, or does not confine
 """
 
@@ -53,6 +54,20 @@ class ToolRootError(AgentSlotError):
         super().__init__(f"{module}: there is no folder {folder}; create it or pass another root")
         self.module = module
         self.folder = folder
+
+
+class ToolMiddlewareError(AgentSlotError):
+    """A middleware asked for an execution that must not happen: a second one, or a late one.
+
+    Attributes:
+        tool: name of the tool that was not run.
+        reason: what the middleware did.
+    """
+
+    def __init__(self, tool: str, reason: str) -> None:
+        super().__init__(f"{tool} was not run: {reason}; call `proceed` once, and wait for it")
+        self.tool = tool
+        self.reason = reason
 
 
 class SandboxError(AgentSlotError):

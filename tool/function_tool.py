@@ -4,8 +4,10 @@ import inspect
 import logging
 import re
 from collections.abc import Awaitable, Callable
+from copy import copy
 from dataclasses import replace
 from functools import partial, update_wrapper
+from types import MethodType
 from typing import Generic, ParamSpec, TypeVar, cast, overload
 
 import anyio
@@ -36,6 +38,7 @@ class FunctionTool(Generic[P, R]):
         parallel_safe: whether it may run beside other calls of one batch.
         effect: the worst it can do; policies decide by it.
         timeout_seconds: how long one call may take; None means as long as it likes.
+        deferred: whether the model has to find it with `tool_search` first.
     """
 
     def __init__(
@@ -47,6 +50,7 @@ class FunctionTool(Generic[P, R]):
         timeout_seconds: float | None = None,
         parallel_safe: bool = False,
         effect: Effect = Effect.IRREVERSIBLE,
+        deferred: bool = False,
         prepare: Callable[[dict[str, JsonValue]], dict[str, JsonValue]] | None = None,
     ) -> None:
         """Derive the tool from the signature and the docstring of `function`.
@@ -70,6 +74,7 @@ class FunctionTool(Generic[P, R]):
         self.parallel_safe = parallel_safe
         self.effect = effect
         self.timeout_seconds = timeout_seconds
+        self.deferred = deferred
         self._function = function
         self._read = replace(signature.reader, prepare=prepare).read
         self._invocation = signature.invocation
@@ -81,6 +86,12 @@ class FunctionTool(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function itself."""
         return self._function(*args, **kwargs)
+
+    def method_of(self, owner: object) -> "FunctionTool[P, R]":
+        """The same tool, made of a method, as the method of another object of that class."""
+        other = copy(self)
+        other._function = cast("Callable[P, R]", MethodType(self._function.__func__, owner))  # type: ignore[attr-defined]  # a bound method has it
+        return other
 
     async def invoke(self, invocation: ToolInvocation) -> ToolResult:
         """Validate the arguments, call the function and make a result of what comes back."""
@@ -167,6 +178,7 @@ def function_tool(
     timeout_seconds: float | None = None,
     parallel_safe: bool = False,
     effect: Effect = Effect.IRREVERSIBLE,
+    deferred: bool = False,
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
 def function_tool(
     function: Callable[P, R] | None = None,
@@ -177,6 +189,7 @@ def function_tool(
     timeout_seconds: float | None = None,
     parallel_safe: bool = False,
     effect: Effect = Effect.IRREVERSIBLE,
+    deferred: bool = False,
 ) -> FunctionTool[P, R] | Callable[[Callable[P, R]], FunctionTool[P, R]]:
     """Make a tool of a sync or async function; usable bare or with options.
 
@@ -201,6 +214,7 @@ def function_tool(
         timeout_seconds: how long one call may take.
         parallel_safe: whether it may run beside other calls.
         effect: the worst it can do; assumed irreversible unless stated.
+        deferred: show it to the model only once it has found it with `tool_search`.
 
     Raises:
         ToolDeclarationError: the function cannot be shown to a model as it is written.
@@ -214,6 +228,7 @@ def function_tool(
             timeout_seconds=timeout_seconds,
             parallel_safe=parallel_safe,
             effect=effect,
+            deferred=deferred,
         )
 
     return declare if function is None else declare(function)

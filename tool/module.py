@@ -9,43 +9,54 @@ from typing import cast
 
 import anyio
 
-from agentslot import Contribution, Module, Resolver
+from agentslot import Contribution, Module, Requirement, Resolver
+from agentslot.session import WORKSPACE_MANAGER
 from agentslot.tool.contract import TOOLS, Tool
+from agentslot.tool.deferred import DeferredTool
 from agentslot.tool.environment import ENVIRONMENTS, ExecutionEnvironment, verify
 from agentslot.tool.errors import ToolRootError
 from agentslot.tool.files import Browser, ChangeLog, FileRoot, FileTools
 from agentslot.tool.function_tool import function_tool
 from agentslot.tool.search import Searcher, find_ripgrep
 from agentslot.tool.shell import Shell
+from agentslot.tool.workspace import PerWorkspace
 
 
 class ToolsModule(Module):
     """Tools of your own: what `@function_tool` made, bare functions, any object that is a Tool."""
 
     def __init__(
-        self, *tools: Tool | Callable[..., object], module_id: str = "tool.functions"
+        self,
+        *tools: Tool | Callable[..., object],
+        deferred: bool = False,
+        module_id: str = "tool.functions",
     ) -> None:
         """Declare the tools.
 
         Args:
             tools: functions are made into tools as by `@function_tool`.
+            deferred: show them to the model only once it has found them with `tool_search`; for
+                catalogues that are too large to stand in every request.
             module_id: tells several of these modules in one application apart.
 
         Raises:
             ToolDeclarationError: a function cannot be made into a tool.
         """
-        super().__init__(module_id, *_contributions(tools))
+        made = [_as_tool(tool) for tool in tools]
+        shown = [DeferredTool(tool) for tool in made] if deferred else made
+        super().__init__(module_id, *_contributions(shown))
 
 
 class FilesModule(Module):
     """The tools for the files below one folder: read, write, edit, list, find and search.
 
-    Its start fails with ToolRootError if the folder is not there.
+    Its start fails with ToolRootError if the folder is not there. Without a folder each Session
+    works in its own workspace, and the application needs a workspace manager.
     """
 
     def __init__(
         self,
-        root: str | os.PathLike[str],
+        root: str | os.PathLike[str] | None = None,
         *,
         changes: str | os.PathLike[str] | None = None,
         module_id: str = "tool.files",
@@ -53,22 +64,31 @@ class FilesModule(Module):
         """Declare the tools.
 
         Args:
-            root: bounds what they reach.
+            root: bounds what they reach; by default the Session's workspace does.
             changes: folder outside of the root in which each change is recorded first, so that
                 `agentslot sessions undo` can take it back.
             module_id: id of this module.
         """
-        self._root = FileRoot(root)
-        browser = Browser(self._root)
-        search = Searcher(browser, ripgrep=find_ripgrep())
         log = None if changes is None else ChangeLog(changes)
-        tools = [*FileTools(self._root, changes=log).tools(), *browser.tools(), *search.tools()]
-        super().__init__(module_id, *_contributions(tools))
+        ripgrep = find_ripgrep()
+
+        def below(folder: Path) -> tuple[FileTools, Browser, Searcher]:
+            place = FileRoot(folder)
+            browser = Browser(place)
+            return FileTools(place, changes=log), browser, Searcher(browser, ripgrep=ripgrep)
+
+        self._root = None if root is None else Path(root).absolute()
+        tools: Iterable[Tool]
+        if self._root is None:
+            tools = PerWorkspace(below).tools()
+        else:
+            tools = [tool for owner in below(self._root) for tool in owner.tools()]
+        super().__init__(module_id, *_contributions(tools), requires=_workspace(self._root))
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncGenerator[None]:
         """Check that the folder is there."""
-        await _require_folder(self.id, self._root.path)
+        await _require_folder(self.id, self._root)
         yield
 
 
@@ -81,7 +101,7 @@ class BashModule(Module):
 
     def __init__(
         self,
-        root: str | os.PathLike[str],
+        root: str | os.PathLike[str] | None = None,
         *,
         environment: Mapping[str, str] | None = None,
         timeout_seconds: float | None = None,
@@ -90,14 +110,19 @@ class BashModule(Module):
         """Declare the tool.
 
         Args:
-            root: folder in which every command starts.
+            root: folder in which every command starts; by default the Session's workspace, for
+                which the application needs a workspace manager.
             environment: all variables of the commands; by default those of this process without
                 what looks like a secret.
             timeout_seconds: limit of calls that name none; by default there is none.
             module_id: id of this module.
         """
         self._shell = Shell(root, environment=environment, timeout_seconds=timeout_seconds)
-        super().__init__(module_id, *_contributions([self._shell.tool()]))
+        super().__init__(
+            module_id,
+            *_contributions([self._shell.tool()]),
+            requires=_workspace(self._shell.folder),
+        )
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncGenerator[None]:
@@ -120,7 +145,7 @@ class ShellModule(Module):
 
     def __init__(
         self,
-        root: str | os.PathLike[str],
+        root: str | os.PathLike[str] | None = None,
         *,
         sandbox: str | None = None,
         environment: Mapping[str, str] | None = None,
@@ -130,7 +155,8 @@ class ShellModule(Module):
         """Declare the tools.
 
         Args:
-            root: folder in which every command starts.
+            root: folder in which every command starts; by default the Session's workspace, for
+                which the application needs a workspace manager.
             sandbox: key in the slot `execution.environment` of the place where commands run.
             environment: all variables of the commands; by default those of this process without
                 what looks like a secret.
@@ -152,7 +178,10 @@ class ShellModule(Module):
                 TOOLS.add_with(tool.definition.name, partial(placed, tool))
                 for tool in shell.tools()
             ),
-            requires=() if sandbox is None else (ENVIRONMENTS.key(sandbox),),
+            requires=[
+                *_workspace(self._commands.folder),
+                *([] if sandbox is None else [ENVIRONMENTS.key(sandbox)]),
+            ],
         )
 
     @asynccontextmanager
@@ -160,9 +189,17 @@ class ShellModule(Module):
         """Check the folder and the sandbox; afterwards end all that runs."""
         await _require_folder(self.id, self._commands.folder)
         if self._sandbox is not None:
-            await verify(self._commands.place, self._commands.folder)
+            await self._verify()
         async with self._commands.running():
             yield
+
+    async def _verify(self) -> None:
+        place, folder = self._commands.place, self._commands.folder
+        if folder is not None:
+            await verify(place, folder)
+            return
+        async with anyio.TemporaryDirectory(prefix="agentslot-") as one_of_many:
+            await verify(place, Path(one_of_many))
 
 
 class SandboxModule(Module):
@@ -185,6 +222,11 @@ def _as_tool(tool: Tool | Callable[..., object]) -> Tool:
     return cast("Tool", tool) if is_tool else function_tool(cast("Callable[..., object]", tool))
 
 
-async def _require_folder(module_id: str, folder: Path) -> None:
-    if not await anyio.Path(folder).is_dir():
+def _workspace(folder: Path | None) -> tuple[Requirement, ...]:
+    """What tools without a folder of their own need."""
+    return (WORKSPACE_MANAGER.required(),) if folder is None else ()
+
+
+async def _require_folder(module_id: str, folder: Path | None) -> None:
+    if folder is not None and not await anyio.Path(folder).is_dir():
         raise ToolRootError(module_id, folder)

@@ -141,10 +141,11 @@ class PerConversation(Generic[KeptT]):
 
 
 class ToolsText:
-    """Tool definitions as a JSON array; the same ones are written once."""
+    """Tool definitions as a JSON array; each one is written once, whatever stands beside it."""
 
     def __init__(self, write: Callable[[ToolDefinition], Mapping[str, object]]) -> None:
         self._write = write
+        self._written: dict[str, tuple[ToolDefinition, str]] = {}
         self._known: Sequence[ToolDefinition] = ()
         self._text = "[]"
 
@@ -154,6 +155,12 @@ class ToolsText:
         if len(known) != len(tools) or any(
             a is not b and a != b for a, b in zip(known, tools, strict=True)
         ):
-            self._text = dumps([self._write(tool) for tool in tools])
+            self._text = f"[{','.join(map(self._one, tools))}]"
         self._known = tools
         return self._text
+
+    def _one(self, tool: ToolDefinition) -> str:
+        known = self._written.get(tool.name)
+        if known is None or (known[0] is not tool and known[0] != tool):
+            known = self._written[tool.name] = (tool, dumps(self._write(tool)))
+        return known[1]

@@ -33,6 +33,7 @@ def rebuilt_request(state: SessionState, view: ContextView) -> ModelRequest:
             inputs.extend(_shown(fact.payload for fact in facts))
     if view.step_id is not None:
         inputs.extend(_contributed(state, view))
+    described = [] if view.tools is None else _described(state.texts[view.tools])
     return ModelRequest(
         state.id,
         view.run_id,
@@ -40,7 +41,8 @@ def rebuilt_request(state: SessionState, view: ContextView) -> ModelRequest:
         view.config,
         prompt,
         Transcript(inputs),
-        () if view.tools is None else _tools(state.texts[view.tools]),
+        tuple(map(_definition, described)),
+        sum("late" in tool for tool in described),
         state.history.wanted_output(view.run_id),
     )
 
@@ -56,13 +58,13 @@ def _contributed(state: SessionState, view: ContextView) -> Iterable[Input]:
             yield from payload.messages
 
 
-def _tools(text: str) -> tuple[ToolDefinition, ...]:
-    described = cast("list[Mapping[str, object]]", loads(text))
-    return tuple(
-        ToolDefinition(
-            str(tool["name"]),
-            str(tool["description"]),
-            cast("Mapping[str, object]", tool["input_schema"]),
-        )
-        for tool in described
+def _described(text: str) -> list[Mapping[str, object]]:
+    return cast("list[Mapping[str, object]]", loads(text))
+
+
+def _definition(tool: Mapping[str, object]) -> ToolDefinition:
+    return ToolDefinition(
+        str(tool["name"]),
+        str(tool["description"]),
+        cast("Mapping[str, object]", tool["input_schema"]),
     )

@@ -40,10 +40,8 @@ from agentslot.session import (
     ModelConfig,
     NewSession,
     OpenKind,
-    Repair,
     SessionId,
     SessionPage,
-    SessionState,
     WorkspaceId,
 )
 from agentslot.standardagent.gateway.attachments import attached
@@ -59,7 +57,7 @@ from agentslot.standardagent.gateway.views import (
 from agentslot.standardagent.goal import GoalStore
 from agentslot.standardagent.policy import ApprovalAnswer, ApprovalRequest
 from agentslot.standardagent.runtime.components import Components
-from agentslot.standardagent.runtime.registry import Registry
+from agentslot.standardagent.runtime.registry import Opening, Registry
 from agentslot.tool import Attachment
 
 
@@ -129,15 +127,20 @@ class Gateway:
     async def _open_new(self, new: NewSession, kind: OpenKind) -> SessionOpened:
         components, registry = self._there
         components.executor.inspect(new.model_config)
-        return await registry.admit(await components.store.create(new), kind)
+        boundary = await components.boundary(new.agent, new.workspace)
+        return await registry.admit(Opening(await components.store.create(new), boundary), kind)
 
     async def resume_session(self, session_id: SessionId) -> SessionOpened:
         """Open a stored Session."""
         components, registry = self._there
 
-        async def load() -> tuple[SessionState, tuple[Repair, ...]]:
+        async def load() -> Opening:
+            boundary = None
+            if components.workspaces is not None:  # whoever cannot work there repairs nothing
+                stored = (await components.store.load(session_id)).state
+                boundary = await components.boundary(stored.agent, stored.workspace)
             loaded = await components.store.recover(session_id)
-            return loaded.state, loaded.repairs
+            return Opening(loaded.state, boundary, loaded.repairs)
 
         return await registry.resume(session_id, load)
 

@@ -34,6 +34,7 @@ from agentslot.session import (
     Role,
     SessionState,
     SetModelConfig,
+    WorkspaceBoundary,
 )
 from agentslot.session.settlement import is_resumable_completion
 from agentslot.standardagent.hook import InputOperation
@@ -64,9 +65,14 @@ class AgentRuntime:
     """One open Session. Commands decide and commit under its lock; Runs live in `tasks`."""
 
     def __init__(
-        self, components: Components, parts: FixedParts, state: SessionState, tasks: TaskGroup
+        self,
+        components: Components,
+        parts: FixedParts,
+        state: SessionState,
+        tasks: TaskGroup,
+        boundary: WorkspaceBoundary | None,
     ) -> None:
-        self.owner = SessionOwner(components, state, tasks)
+        self.owner = SessionOwner(components, state, tasks, boundary)
         self._parts = parts
         self._tasks = tasks
         if self.owner.notices is not None:

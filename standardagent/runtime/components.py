@@ -12,7 +12,20 @@ from agentslot.model import (
     ModelSelector,
     TokenCounter,
 )
-from agentslot.session import ArtifactStore, ModelConfig, SessionStore, ToolDefinition
+from agentslot.session import (
+    AgentId,
+    ArtifactStore,
+    ClassifiedError,
+    ErrorKind,
+    ModelConfig,
+    SessionStore,
+    ToolDefinition,
+    WorkspaceBoundary,
+    WorkspaceId,
+    WorkspaceManager,
+    WorkspaceScope,
+    require_boundary,
+)
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.context import ContextCompactor, ContextSource
 from agentslot.standardagent.goal.installed import Goals
@@ -21,7 +34,7 @@ from agentslot.standardagent.loop import AgentLoop
 from agentslot.standardagent.observe import ObservationHub, SessionCommitObserver
 from agentslot.standardagent.policy import ApprovalDesk, ApprovalService, PolicyGuard
 from agentslot.standardagent.runtime.ids import Ids
-from agentslot.tool import Effect, Tool
+from agentslot.tool import Effect, Tool, ToolMiddleware
 
 Clock = Callable[[], datetime]
 
@@ -39,6 +52,7 @@ class ExposedTool:
     definition: ToolDefinition
     parallel_safe: bool
     effect: Effect
+    deferred: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +69,7 @@ class Components:
 
     Attributes:
         tools: the allowlisted tools by name, in the order of their names.
+        deferred: names of those that the model has to find first.
         commands: by key, in the order of their keys.
         catalogs: by the key of their provider.
         goals: None if Runs are measured by none.
@@ -76,12 +91,15 @@ class Components:
     default_model: ModelConfig
     ids: Ids
     hooks: Hooks
+    deferred: frozenset[str] = frozenset()
+    tool_middleware: Sequence[ToolMiddleware] = ()
     context_sources: Sequence[ContextSource] = ()
     compactor: ContextCompactor | None = None
     artifacts: ArtifactStore | None = None
     goals: Goals | None = None
     commands: Mapping[str, InstalledCommand] = field(default_factory=dict[str, InstalledCommand])
     catalogs: Mapping[str, ModelCatalog] = field(default_factory=dict[str, ModelCatalog])
+    workspaces: WorkspaceManager | None = None
     now: Clock = utc_now
 
     async def selected(self, config: ModelConfig) -> ModelConfig:
@@ -94,3 +112,26 @@ class Components:
             config = await self.selector.select(config)
         self.executor.inspect(config)
         return config
+
+    async def boundary(self, agent: AgentId, workspace: WorkspaceId) -> WorkspaceBoundary | None:
+        """Where a Session of this scope works; None if there is no workspace manager.
+
+        Raises:
+            ClassifiedError: the manager does not know the scope, cannot give it now, or gave
+                another one's.
+        """
+        if self.workspaces is None:
+            return None
+        scope = WorkspaceScope(agent, workspace)
+        try:
+            boundary = await self.workspaces.resolve(scope)
+        except ClassifiedError:
+            raise
+        except Exception as error:
+            raise ClassifiedError(
+                ErrorKind.UNAVAILABLE,
+                "workspace_unavailable",
+                f"the workspace manager failed with {type(error).__name__} on {workspace!r}",
+            ) from error
+        require_boundary(boundary, scope)
+        return boundary

@@ -14,7 +14,13 @@ from agentslot.model import (
     MODEL_SELECTOR,
     TOKEN_COUNTER,
 )
-from agentslot.session import ARTIFACT_STORE, SESSION_STORE, ModelConfig, is_identity
+from agentslot.session import (
+    ARTIFACT_STORE,
+    SESSION_STORE,
+    WORKSPACE_MANAGER,
+    ModelConfig,
+    is_identity,
+)
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.context import CONTEXT_COMPACTOR, CONTEXT_SOURCES, ContextSource
 from agentslot.standardagent.gateway.access import Gateway
@@ -25,10 +31,11 @@ from agentslot.standardagent.loop import AGENT_LOOP
 from agentslot.standardagent.observe import COMMIT_OBSERVERS, OBSERVATION_HUB
 from agentslot.standardagent.policy import APPROVAL_DESK, APPROVAL_SERVICE, POLICY_GUARDS
 from agentslot.standardagent.runtime.commands import install_commands
-from agentslot.standardagent.runtime.components import Components, ExposedTool
+from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.ids import Ids
 from agentslot.standardagent.runtime.registry import Registry
-from agentslot.tool import TOOLS
+from agentslot.standardagent.runtime.toolset import exposed_tools
+from agentslot.tool import TOOL_MIDDLEWARE, TOOLS
 
 RUNTIME_STATE = One[Components]("standardagent.internal.runtime-state")
 """Anchor of the fixed Runtime inside the Assembly; not a slot for users to fill."""
@@ -52,10 +59,12 @@ class RuntimeModule(Module):
             AGENT_LOOP.required(),
             TOOLS.optional(),
             *(TOOLS.key(key) for key in config.tool_keys),
+            TOOL_MIDDLEWARE.optional(),
             POLICY_GUARDS.optional(),
             CONTEXT_SOURCES.optional(),
             CONTEXT_COMPACTOR.optional(),
             ARTIFACT_STORE.optional(),
+            WORKSPACE_MANAGER.optional(),
             APPROVAL_SERVICE.optional(),
             APPROVAL_DESK.optional(),
             ATTEMPT_OBSERVER.optional(),
@@ -75,7 +84,7 @@ class RuntimeModule(Module):
         )
 
     def _resolve(self, resolver: Resolver) -> Components:
-        tools = {key: _exposed(key, resolver) for key in sorted(self._config.tool_keys)}
+        tools = exposed_tools({key: resolver.key(TOOLS, key) for key in self._config.tool_keys})
         self._components = Components(
             store=resolver[SESSION_STORE],
             executor=resolver[MODEL_EXECUTOR],
@@ -93,12 +102,15 @@ class RuntimeModule(Module):
             default_model=self._default_model,
             ids=Ids(),
             hooks=install_hooks(resolver),
+            deferred=frozenset(key for key, tool in tools.items() if tool.deferred),
+            tool_middleware=resolver[TOOL_MIDDLEWARE],
             context_sources=_with_distinct_keys(resolver[CONTEXT_SOURCES]),
             compactor=resolver.get(CONTEXT_COMPACTOR),
             artifacts=resolver.get(ARTIFACT_STORE),
             goals=install_goals(resolver),
             commands=install_commands(resolver),
             catalogs=resolver[MODEL_CATALOG],
+            workspaces=resolver.get(WORKSPACE_MANAGER),
         )
         return self._components
 
@@ -115,15 +127,6 @@ class RuntimeModule(Module):
                 self._gateway.detach()
                 with anyio.CancelScope(shield=True):
                     await registry.stop()
-
-
-def _exposed(key: str, resolver: Resolver) -> ExposedTool:
-    tool = resolver.key(TOOLS, key)
-    definition = tool.definition
-    if definition.name != key:
-        msg = f"the tool under key {key!r} calls itself {definition.name!r}: use one name for both"
-        raise ValueError(msg)
-    return ExposedTool(tool, definition, tool.parallel_safe, tool.effect)
 
 
 def _with_distinct_keys(sources: Sequence[ContextSource]) -> Sequence[ContextSource]:

@@ -19,12 +19,14 @@ from agentslot.session import (
     RevisionConflictError,
     SessionId,
     SessionState,
+    WorkspaceBoundary,
 )
 from agentslot.session.recent import commit_of, outcome_of
 from agentslot.standardagent.observe import CommitNotices, SessionWatch
 from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.hub import EventHub
 from agentslot.standardagent.runtime.projection import Projection
+from agentslot.standardagent.runtime.toolset import FoundTools
 
 log = logging.getLogger(__name__)
 
@@ -84,11 +86,20 @@ class SessionOwner:
         asking: what input gates are asked in; cancelled when the Session stops.
         watch: what publishes observations; None while there is no sink for them.
         notices: what tells the commit observers; None if there are none.
+        found_tools: the deferred tools that it has found.
+        boundary: the workspace that its tools work in; None without a workspace manager.
     """
 
-    def __init__(self, components: Components, state: SessionState, tasks: TaskGroup) -> None:
+    def __init__(
+        self,
+        components: Components,
+        state: SessionState,
+        tasks: TaskGroup,
+        boundary: WorkspaceBoundary | None = None,
+    ) -> None:
         self.components = components
         self.state = state
+        self.boundary = boundary
         self.lock = CommitLock()
         self.hub = EventHub(state.id)
         self.watch = _watch(components, state)
@@ -96,6 +107,7 @@ class SessionOwner:
         observers = components.commit_observers
         self.notices = CommitNotices(observers) if observers else None
         self.projection = Projection()
+        self.found_tools = FoundTools(components.tools, components.deferred)
         self.run: Cancelable | None = None
         self.submitting = anyio.Lock(fast_acquire=True)
         self.asking: anyio.CancelScope | None = None

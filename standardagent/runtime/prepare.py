@@ -1,9 +1,7 @@
 """Preparing a request: what the model will be shown, counted and recorded by reference."""
 
-import hashlib
 from dataclasses import dataclass
 
-from agentslot._json import dumps
 from agentslot.model import ModelRequest, Transcript
 from agentslot.model.structured import shaped
 from agentslot.session import (
@@ -12,7 +10,6 @@ from agentslot.session import (
     ContextView,
     ErrorKind,
     SetContext,
-    ToolDefinition,
 )
 from agentslot.session.record import record
 from agentslot.standardagent.config import ContextRetention
@@ -20,42 +17,29 @@ from agentslot.standardagent.runtime.compaction import ViewInputs, compacted
 from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.contribute import ask_sources
 from agentslot.standardagent.runtime.run import Run
-
-
-def digest_of(text: str) -> str:
-    """Content address of a text."""
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+from agentslot.standardagent.runtime.toolset import ToolSet, digest_of
 
 
 @dataclass(frozen=True, slots=True)
 class FixedParts:
-    """What every request of an application has in common, with its texts by digest."""
+    """What every request of an application has in common.
 
-    tools: tuple[ToolDefinition, ...]
+    Attributes:
+        tools: the tools that stand in every request.
+        prompt_digest: content address of the prompt; None if there is none.
+    """
+
+    tools: ToolSet
     prompt: str | None
     prompt_digest: str | None
-    tools_digest: str | None
-    texts: tuple[tuple[str, str], ...]
 
 
 def fixed_parts(components: Components) -> FixedParts:
-    """The system prompt and the tool definitions, which never change while an application runs."""
-    texts: list[tuple[str, str]] = []
-
-    def stored(text: str) -> str:
-        digest = digest_of(text)
-        texts.append((digest, text))
-        return digest
-
-    tools = tuple(exposed.definition for exposed in components.tools.values())
+    """The system prompt and the tools, which never change while an application runs."""
     prompt = components.config.system_prompt or None
-    prompt_digest = stored(prompt) if prompt else None
-    described = [
-        {"name": t.name, "description": t.description, "input_schema": t.input_schema}
-        for t in tools
-    ]
-    tools_digest = stored(dumps(described)) if tools else None
-    return FixedParts(tools, prompt, prompt_digest, tools_digest, tuple(texts))
+    exposed = components.tools.values()
+    tools = ToolSet.of(each.definition for each in exposed if not each.deferred)
+    return FixedParts(tools, prompt, digest_of(prompt) if prompt else None)
 
 
 @record
@@ -64,6 +48,7 @@ class PreparedRequest:
 
     request: ModelRequest
     inputs: ViewInputs
+    tools: ToolSet
     token_count: int
 
 
@@ -81,11 +66,12 @@ async def prepare_request(run: Run, parts: FixedParts) -> PreparedRequest:
     history = run.owner.state.history
     inputs = run.owner.projection.of(history, run.id, run.step_id)
     view: ViewInputs = (ContextRange(1, history.last_sequence),)
-    request = _request(run, parts, inputs)
+    tools = run.owner.found_tools.behind(parts.tools, history)
+    request = _request(run, parts, tools, inputs)
     count = await components.counter.count_tokens(request)
     if count > limit and components.compactor is not None:
         inputs, view = await compacted(run, components.compactor, limit)
-        request = _request(run, parts, inputs)
+        request = _request(run, parts, tools, inputs)
         count = await components.counter.count_tokens(request)
     if not 0 <= count <= limit:
         raise ClassifiedError(
@@ -94,12 +80,20 @@ async def prepare_request(run: Run, parts: FixedParts) -> PreparedRequest:
             f"the request has {count} tokens, the limit is {limit}: start a new Session, or"
             " install a context compactor",
         )
-    return PreparedRequest(request, view, count)
+    return PreparedRequest(request, view, tools, count)
 
 
-def _request(run: Run, parts: FixedParts, inputs: Transcript) -> ModelRequest:
+def _request(run: Run, parts: FixedParts, tools: ToolSet, inputs: Transcript) -> ModelRequest:
     request = ModelRequest(
-        run.owner.id, run.id, run.step_id, run.config, parts.prompt, inputs, parts.tools, run.output
+        run.owner.id,
+        run.id,
+        run.step_id,
+        run.config,
+        parts.prompt,
+        inputs,
+        tools.definitions,
+        tools.late,
+        run.output,
     )
     return request if run.output is None else _understood(run, request)
 
@@ -122,12 +116,12 @@ def _limit(run: Run, parts: FixedParts) -> int:
     """
     components = run.owner.components
     capabilities = components.executor.inspect(run.config)
-    if parts.tools and not capabilities.tool_calling:
+    if parts.tools.definitions and not capabilities.tool_calling:
         raise ClassifiedError(
             ErrorKind.INVALID_INPUT,
             "model_not_supported",
             f"model {run.config.model!r} cannot call tools, and this agent has"
-            f" {len(parts.tools)}: choose another model or leave tool_keys empty",
+            f" {len(components.tools)}: choose another model or leave tool_keys empty",
         )
     window, hard = capabilities.context_window_tokens, components.config.hard_token_limit
     return min(window, hard) if hard else window
@@ -150,10 +144,11 @@ def context_change(run: Run, prepared: PreparedRequest, parts: FixedParts) -> Se
         config=run.config,
         inputs=prepared.inputs,
         prompt=parts.prompt_digest,
-        tools=parts.tools_digest,
+        tools=prepared.tools.digest,
         token_count=prepared.token_count,
         step_id=run.step_id if _has_contributions(run) else None,
     )
-    unknown = tuple((digest, text) for digest, text in parts.texts if digest not in state.texts)
+    texts = (parts.prompt_digest, parts.prompt), (prepared.tools.digest, prepared.tools.text)
+    unknown = tuple((d, text) for d, text in texts if d and text and d not in state.texts)
     retain = run.owner.components.config.context_retention is ContextRetention.RETAIN_ALL
     return SetContext(view, unknown, retain)

@@ -1,6 +1,7 @@
 """The registry: which Sessions are open in this process, each opened once and owned once."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 import anyio
 from anyio.abc import TaskGroup
@@ -13,12 +14,23 @@ from agentslot.session import (
     Repair,
     SessionId,
     SessionState,
+    WorkspaceBoundary,
 )
 from agentslot.standardagent.runtime.agent import AgentRuntime
 from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.prepare import fixed_parts
 
-Load = Callable[[], Awaitable[tuple[SessionState, tuple[Repair, ...]]]]
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A Session that is about to be opened, where it works, and what had to be mended."""
+
+    state: SessionState
+    boundary: WorkspaceBoundary | None
+    repairs: tuple[Repair, ...] = ()
+
+
+Load = Callable[[], Awaitable[Opening]]
 
 
 class Registry:
@@ -57,18 +69,13 @@ class Registry:
                 await runtime.owner.stopped()  # whoever closed it may have gone away
             if runtime is not None and not runtime.owner.closed:
                 return SessionOpened(session_id, runtime.owner.state.revision)
-            state, repairs = await load()
-            return await self._admit(state, OpenKind.RESUME, repairs)
+            return await self.admit(await load(), OpenKind.RESUME)
 
-    async def admit(self, state: SessionState, kind: OpenKind) -> SessionOpened:
-        """Open a Session that has just been created."""
-        return await self._admit(state, kind)
-
-    async def _admit(
-        self, state: SessionState, kind: OpenKind, repairs: tuple[Repair, ...] = ()
-    ) -> SessionOpened:
+    async def admit(self, opening: Opening, kind: OpenKind) -> SessionOpened:
+        """Open a Session that has just been created or read."""
+        state = opening.state
         self._check_running(state.id)
-        runtime = AgentRuntime(self._components, self._parts, state, self._tasks)
+        runtime = AgentRuntime(self._components, self._parts, state, self._tasks, opening.boundary)
         try:
             diagnostics = await runtime.greet(kind)
             self._check_running(state.id)
@@ -77,7 +84,7 @@ class Registry:
             runtime.owner.close()
             raise
         self._open[state.id] = runtime
-        return SessionOpened(state.id, runtime.owner.state.revision, repairs, diagnostics)
+        return SessionOpened(state.id, runtime.owner.state.revision, opening.repairs, diagnostics)
 
     def _check_running(self, session_id: SessionId) -> None:
         if self._stopped:

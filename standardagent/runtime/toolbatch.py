@@ -7,8 +7,7 @@ cancelled in the middle.
 """
 
 import itertools
-import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from functools import partial
 
@@ -16,7 +15,7 @@ import anyio
 
 from agentslot._json import JsonValue
 from agentslot.interaction import ToolFinished, ToolProgress, ToolStarted
-from agentslot.session import MarkToolPending, ToolCall, ToolCallId, ToolResult, ToolStatus
+from agentslot.session import MarkToolPending, ToolCall, ToolCallId, ToolResult
 from agentslot.session.record import record
 from agentslot.standardagent.loop import LoopState
 from agentslot.standardagent.runtime.authorize import refusal
@@ -26,11 +25,11 @@ from agentslot.standardagent.runtime.hooks.preflight import NO_ADVICE, advise
 from agentslot.standardagent.runtime.hooks.results import ResultHooks
 from agentslot.standardagent.runtime.results import commit_last_results, commit_results
 from agentslot.standardagent.runtime.run import Run
+from agentslot.standardagent.runtime.toolexecution import ToolExecution
 from agentslot.standardagent.runtime.tooltasks import ToolTasks
 from agentslot.tool import ToolFailedError, ToolInvocation
 from agentslot.tool.arguments import parse_arguments
-
-log = logging.getLogger(__name__)
+from agentslot.tool.toolsearch import TOOL_SEARCH
 
 
 @record
@@ -113,15 +112,10 @@ class ToolBatch:
         return ready
 
     def _check(self, call: ToolCall) -> "_Ready | ToolResult":
-        tools = self._run.owner.components.tools
-        tool = tools.get(call.name)
-        if tool is None:
-            known = ", ".join(tools) or "none"
-            return ToolResult.failed(
-                call.id,
-                "tool_not_found",
-                f"there is no tool {call.name!r}; the tools are: {known}",
-            )
+        owner = self._run.owner
+        tool = owner.components.tools.get(call.name)
+        if tool is None or (tool.deferred and call.name not in self._found()):
+            return self._not_there(call, deferred=tool is not None)
         try:
             arguments = parse_arguments(call.arguments)
         except ToolFailedError as error:
@@ -129,6 +123,28 @@ class ToolBatch:
                 call.id, error.code, f"{call.name} was not run. {error.message}"
             )
         return _Ready(call, tool, arguments)
+
+    def _found(self) -> Collection[str]:
+        owner = self._run.owner
+        return owner.found_tools.of(owner.state.history)
+
+    def _not_there(self, call: ToolCall, *, deferred: bool) -> ToolResult:
+        if deferred:
+            return ToolResult.failed(
+                call.id,
+                "tool_not_loaded",
+                f"{call.name} is not loaded, so it was not run: call {TOOL_SEARCH} with query"
+                f" {call.name!r}, then call it with the arguments that its schema asks for",
+            )
+        components = self._run.owner.components
+        shown = [name for name, tool in components.tools.items() if not tool.deferred]
+        known = ", ".join([*shown, *self._found()]) or "none"
+        more = f"; {TOOL_SEARCH} finds more" if components.deferred else ""
+        return ToolResult.failed(
+            call.id,
+            "tool_not_found",
+            f"there is no tool {call.name!r}; the tools are: {known}{more}",
+        )
 
     async def _execute_group(self, group: Sequence[_Ready]) -> None:
         """Mark the group pending, then run its calls, each in a task of its own."""
@@ -162,20 +178,16 @@ class ToolBatch:
         self._publish_started(call)
         if watch is not None:
             watch.tool_started(call)
+        middleware = self._run.owner.components.tool_middleware
+        execution = ToolExecution(ready.tool, self._invocation(ready), middleware)
         try:
-            result = await ready.tool.tool.invoke(self._invocation(ready))
+            result = await execution.run()
         except anyio.get_cancelled_exc_class():
             if self._run.cancel_requested:
                 raise
             result = ToolResult.failed(call.id, "canceled", f"{call.name} cancelled itself")
-        except Exception:
-            log.exception("tool %s failed on call %s", call.name, call.id)
-            result = ToolResult.failed(
-                call.id, "tool_internal", f"{call.name} failed unexpectedly; its log has the cause"
-            )
         else:
-            returned, result = result, self._valid(call, result)
-            if result is returned:
+            if result is not execution.stand_in:
                 self._definite.add(call.id)
         self._results[call.id] = result
         self._returned.add(call.id)
@@ -195,30 +207,8 @@ class ToolBatch:
             lambda text: self._publish_progress(call, text),
             ready.arguments,
             self._run.owner.components.artifacts,
+            self._run.owner.boundary,
         )
-
-    def _valid(self, call: ToolCall, result: ToolResult) -> ToolResult:
-        """The result, or a failure in place of one that breaks the contract or the size limit."""
-        limit = self._run.owner.components.config.max_inline_tool_result_bytes
-        if (
-            not isinstance(result, ToolResult)  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
-            or result.call_id != call.id
-            or result.status is ToolStatus.OUTCOME_UNKNOWN
-        ):
-            log.error("tool %s broke its contract on call %s: %r", call.name, call.id, result)
-            return ToolResult.failed(
-                call.id, "invalid_tool_result", f"{call.name} gave no valid result"
-            )
-        if result.output is not None and len(result.output) * 4 > limit:
-            size = len(result.output.encode())
-            if size > limit:
-                return ToolResult.failed(
-                    call.id,
-                    "result_too_large",
-                    f"{call.name} ran, but its result has {size} bytes and {limit} are allowed:"
-                    " ask for less at a time",
-                )
-        return result
 
     def _cut_short(self, call: ToolCall, *, aborted: bool) -> ToolResult:
         """The result of a call that the end of the Run overtook."""

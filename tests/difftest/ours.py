@@ -96,7 +96,7 @@ def encode(vendor: str, scenario: Scenario) -> Exchange:
         scenario.system,
         Transcript(_History(vendor, wire, config).of(scenario.turns)),
         tuple(ToolDefinition(t["name"], t["description"], t["schema"]) for t in scenario.tools),
-        _output(scenario),
+        output=_output(scenario),
     )
     sent = wire.encode(request, IMAGES)
     headers = {"content-type": "application/json", **sent.headers, **wire.authorization(KEY)}

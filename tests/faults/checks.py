@@ -42,6 +42,7 @@ NEVER_RAN = {
     "preflight_denied",
     "tool_batch_aborted",
     "tool_not_found",
+    "tool_not_loaded",
 }
 
 

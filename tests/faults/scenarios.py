@@ -18,6 +18,7 @@ from agentslot.session import (
     Delivery,
     MessageInput,
     ModelConfig,
+    ToolResult,
     WorkspaceId,
 )
 from agentslot.standardagent import (
@@ -35,6 +36,8 @@ from agentslot.standardagent import (
     ToolRules,
 )
 from agentslot.standardagent.loop.contract import TERMINAL
+from agentslot.tool import TOOL_MIDDLEWARE, ToolInvocation, ToolProceed, ToolsModule
+from tests.faults.parts import EffectTool
 from tests.faults.scenario import calling, scenario
 from tests.faults.stage import Stage
 from tests.faults.world import World
@@ -79,6 +82,35 @@ async def parallel_batch(stage: Stage) -> None:
 async def mixed_batch(stage: Stage) -> None:
     stage.model.answers(calling("look", "look", "note", "nobody", "look"), text_answer("Done."))
     await stage.ask(await stage.session(), "Look and note")
+
+
+def behind_middleware(world: World) -> Sequence[Module]:
+    class Passing:
+        async def invoke(self, invocation: ToolInvocation, proceed: ToolProceed) -> ToolResult:
+            await world.pause("before the tool")
+            result = await proceed()
+            await world.pause("behind the tool")
+            return result
+
+    return (Module("faults.middleware", TOOL_MIDDLEWARE.append(Passing())),)
+
+
+@scenario(behind_middleware)
+async def tools_behind_middleware(stage: Stage) -> None:
+    stage.model.answers(calling("look", "look", "note"), text_answer("Done."))
+    await stage.ask(await stage.session(), "Look and note")
+
+
+def with_hidden_tool(world: World) -> Sequence[Module]:
+    hidden = EffectTool(world, "hidden")
+    return (ToolsModule(hidden, deferred=True, module_id="faults.deferred"),)
+
+
+@scenario(with_hidden_tool, config=AgentConfig(tool_keys=("hidden",)))
+async def tool_that_is_found(stage: Stage) -> None:
+    search = calls_answer(("tool_search", {"query": "hidden"}))
+    stage.model.answers(calling("hidden"), search, calling("hidden"), text_answer("Found it."))
+    await stage.ask(await stage.session(), "Look for it")
 
 
 @scenario()

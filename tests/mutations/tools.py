@@ -6,6 +6,11 @@ _EDIT = "tests/tool/test_edit.py::"
 _BROWSE = "tests/tool/test_browse.py::"
 _GUARD = "tests/tool/test_web_guard.py::"
 _IMAGES = "tests/tool/test_images.py::"
+_MIDDLEWARE = "tests/standardagent/test_tool_middleware.py::"
+_WORKSPACES = "tests/standardagent/test_workspace_tools.py::"
+_DEFERRED = "tests/standardagent/test_deferred_tools.py::"
+_LATE = "tests/model/test_late_tools.py::"
+_HISTORY = "tests/standardagent/test_session_history.py::"
 
 MUTATIONS = (
     Mutation(
@@ -196,6 +201,152 @@ MUTATIONS = (
         "    if report.broken:",
         "    if report.broken and not report.confines:\n        return\n    if False:",
         "tests/tool/test_environments.py::test_every_broken_promise_is_found",
+    ),
+    Mutation(
+        "middleware: a tool runs as often as a middleware goes on",
+        "standardagent/runtime/toolexecution.py",
+        "        if self._spent:",
+        "        if self._spent and self._running is None and self.was_left:",
+        f"{_MIDDLEWARE}test_a_tool_runs_once_however_often_a_middleware_goes_on",
+    ),
+    Mutation(
+        "middleware: one that fails is passed over",
+        "standardagent/runtime/toolexecution.py",
+        '            log.exception("tool middleware %r failed on call %s", middleware, call.id)\n'
+        "            return self._broken_middleware()",
+        "            return await self._from(place + 1)",
+        f"{_MIDDLEWARE}test_a_middleware_that_fails_before_the_tool_keeps_it_from_running",
+    ),
+    Mutation(
+        "middleware: the tool gets what a middleware has decoded",
+        "standardagent/runtime/toolexecution.py",
+        "        self._shown = replace(invocation, decoded=None) if middleware else invocation",
+        "        self._shown = invocation",
+        f"{_MIDDLEWARE}test_the_tool_gets_the_arguments_that_policy_has_seen",
+    ),
+    Mutation(
+        "middleware: the last of the chain is the outermost",
+        "standardagent/runtime/toolexecution.py",
+        "        self._middleware = middleware\n",
+        "        self._middleware = tuple(reversed(middleware))\n",
+        f"{_MIDDLEWARE}test_the_first_of_the_chain_is_the_outermost_and_the_description_says_so",
+    ),
+    Mutation(
+        "middleware: every result is cached",
+        "tool/middleware/resultcache.py",
+        "        if proceed.effect is not Effect.PURE and call.name not in self._also:",
+        "        if proceed.effect is None:",
+        f"{_MIDDLEWARE}test_what_has_effects_is_not_cached_unless_it_is_named",
+    ),
+    Mutation(
+        "workspaces: the boundary of another scope is taken",
+        "standardagent/runtime/components.py",
+        "        require_boundary(boundary, scope)\n",
+        "",
+        f"{_WORKSPACES}test_a_boundary_of_another_scope_or_a_broken_manager_opens_nothing",
+    ),
+    Mutation(
+        "workspaces: what cannot be worked on is recovered first",
+        "standardagent/gateway/access.py",
+        "                boundary = await components.boundary(stored.agent, stored.workspace)\n",
+        "",
+        f"{_WORKSPACES}test_a_session_whose_workspace_is_gone_is_not_resumed_nor_changed",
+    ),
+    Mutation(
+        "workspaces: the first folder serves them all",
+        "tool/workspace.py",
+        "        owners = self._owners.get(folder)",
+        "        owners = next(iter(self._owners.values()), None)",
+        f"{_WORKSPACES}test_each_session_reads_and_writes_in_its_own_workspace",
+    ),
+    Mutation(
+        "deferred: a tool that was not found runs",
+        "standardagent/runtime/toolbatch.py",
+        "        if tool is None or (tool.deferred and call.name not in self._found()):",
+        "        if tool is None:",
+        f"{_DEFERRED}test_a_tool_that_was_found_runs_and_one_that_was_not_says_what_to_do",
+    ),
+    Mutation(
+        "deferred: what was found is sorted by name",
+        "standardagent/runtime/toolset.py",
+        "            late = [self._tools[name].definition for name in found]",
+        "            late = [self._tools[name].definition for name in sorted(found)]",
+        f"{_DEFERRED}test_what_is_found_is_shown_behind_in_the_order_of_finding",
+    ),
+    Mutation(
+        "deferred: a later use moves a tool",
+        "standardagent/runtime/toolset.py",
+        "        self._found.update(",
+        "        self._found = {n: None for n in self._found if n not in names}\n"
+        "        self._set = None\n"
+        "        self._found.update(",
+        f"{_DEFERRED}test_what_is_found_is_shown_behind_in_the_order_of_finding",
+    ),
+    Mutation(
+        "deferred: all tools wait for a search",
+        "standardagent/runtime/toolset.py",
+        "    if len(deferred) == len(exposed):",
+        "    if not exposed:",
+        f"{_DEFERRED}test_without_a_stable_tool_every_tool_is_shown_and_there_is_no_search",
+    ),
+    Mutation(
+        "deferred: History is read from its beginning each time",
+        "standardagent/runtime/toolset.py",
+        "            self._seen = len(history)",
+        "            self._seen = 0",
+        f"{_DEFERRED}test_a_further_request_looks_at_no_result_twice_and_shows_the_same_set",
+    ),
+    Mutation(
+        "deferred: the cache mark stands behind a late tool",
+        "model/wires/anthropic_messages/encode.py",
+        "        stable = len(request.tools) - request.late_tools",
+        "        stable = len(request.tools)",
+        f"{_LATE}test_the_mark_stands_behind_the_last_tool_that_every_request_has",
+    ),
+    Mutation(
+        "deferred: a new tool has all of them written anew",
+        "model/wires/prefix.py",
+        "        if known is None or (known[0] is not tool and known[0] != tool):",
+        "        if True:",
+        f"{_LATE}test_only_the_tool_that_comes_is_serialized",
+    ),
+    Mutation(
+        "deferred: the record forgets which tools came late",
+        "standardagent/context/rebuild.py",
+        '        sum("late" in tool for tool in described),\n',
+        "        0,\n",
+        f"{_DEFERRED}test_every_recorded_request_can_be_made_again_with_its_late_tools",
+    ),
+    Mutation(
+        "history: the step that asks is shown to itself",
+        "tool/history/tool.py",
+        "    before = start.sequence if start else _place_of(history, invocation.call.id)",
+        "    before = start.sequence if start else 0",
+        f"{_HISTORY}test_the_past_is_read_beyond_what_the_context_still_shows",
+    ),
+    Mutation(
+        "history: a search goes on behind the whole step",
+        "tool/history/tool.py",
+        "        stop = start.sequence - 1 if start else _end_of_past(history, invocation.call.id)",
+        "        stop = _end_of_past(history, invocation.call.id)\n"
+        "        if start:\n"
+        "            facts = history_page(history, before_sequence=start.sequence)[0]\n"
+        "            stop = facts[-1].sequence if facts else 0",
+        f"{_HISTORY}test_a_search_goes_on_where_it_stopped",
+    ),
+    Mutation(
+        "history: earlier looks are found again",
+        "tool/history/tool.py",
+        "        if entry is None or entry.is_own:",
+        "        if entry is None:",
+        f"{_HISTORY}test_looks_into_the_past_are_neither_repeated_nor_found",
+    ),
+    Mutation(
+        "history: any text is a cursor",
+        "tool/history/cursor.py",
+        "    if place is None or raw[:_CHECKED] != _check(raw[_CHECKED:]):",
+        "    if place is None:",
+        f"{_HISTORY}test_a_cursor_names_its_place_and_no_other_text_does",
     ),
     Mutation(
         "policy: a place that cannot be told is allowed",

@@ -14,6 +14,7 @@ from agentslot.session import (
     StepId,
     ToolCall,
     ToolCallId,
+    WorkspaceBoundary,
     WorkspaceId,
 )
 from agentslot.tool.contract import Tool, ToolInvocation
@@ -28,12 +29,15 @@ class Trial:
         succeeds: whether the result is a success; some tools can only be tried with a failure.
         max_inline_output_bytes: the size that its result must keep to.
         artifacts: a store, if the tool needs one.
+        boundary: a workspace, if the tool needs one: that of agent `trial-agent` in
+            `trial-workspace`.
     """
 
     arguments: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     succeeds: bool = True
     max_inline_output_bytes: int = 65536
     artifacts: ArtifactStore | None = None
+    boundary: WorkspaceBoundary | None = None
 
     def of(
         self, tool: Tool, *, text: str | None = None, number: int = 1, max_bytes: int | None = None
@@ -62,6 +66,7 @@ class Trial:
             WorkspaceId("trial-workspace"),
             self.max_inline_output_bytes if max_bytes is None else max_bytes,
             artifacts=self.artifacts,
+            boundary=self.boundary,
         )
 
 

@@ -29,7 +29,7 @@ Seconds = Annotated[float, Field(gt=0)]
 
 
 class Shell:
-    """Offers to run commands in one folder.
+    """Offers to run commands in one folder, or each in that of its workspace.
 
     Attributes:
         commands: runs them.
@@ -37,7 +37,7 @@ class Shell:
 
     def __init__(
         self,
-        folder: str | os.PathLike[str],
+        folder: str | os.PathLike[str] | None,
         *,
         environment: Mapping[str, str] | None = None,
         timeout_seconds: float | None = None,
@@ -45,7 +45,7 @@ class Shell:
         """Set up a shell; nothing runs yet.
 
         Args:
-            folder: an existing folder.
+            folder: an existing folder; None for the folder of the Session's workspace.
             environment: all variables of the commands; by default those of this process without
                 what looks like a secret, read at each call.
             timeout_seconds: limit of calls that name none.
@@ -53,8 +53,8 @@ class Shell:
         self.commands = Commands(folder, environment=environment, timeout_seconds=timeout_seconds)
 
     @property
-    def folder(self) -> Path:
-        """Where every command starts. Commands are not confined to it."""
+    def folder(self) -> Path | None:
+        """Where every command starts; None if that differs. Commands are not confined to it."""
         return self.commands.folder
 
     async def aclose(self) -> None:

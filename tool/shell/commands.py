@@ -21,28 +21,29 @@ from agentslot.tool.process.run import Finished, Outcome
 from agentslot.tool.process.spill import Spill
 from agentslot.tool.process.variables import reduced_environment
 from agentslot.tool.shell.jobs import Job, Jobs
+from agentslot.tool.workspace import workspace_folder
 
 MORE_BYTES = 40_000
 """Bytes to read on with, as the line in brackets proposes."""
 
 
 class Commands:
-    """Runs commands in one folder.
+    """Runs commands in one folder, or each in that of its workspace.
 
     Attributes:
-        folder: where every command starts.
+        folder: where every command starts; None for the folder of the Session's workspace.
         place: where they run.
         jobs: those that later calls can ask for.
     """
 
     def __init__(
         self,
-        folder: str | os.PathLike[str],
+        folder: str | os.PathLike[str] | None,
         *,
         environment: Mapping[str, str] | None,
         timeout_seconds: float | None,
     ) -> None:
-        self.folder = Path(folder).absolute()
+        self.folder = None if folder is None else Path(folder).absolute()
         self.place: ExecutionEnvironment = LocalEnvironment()
         self.jobs = Jobs()
         self._environment = environment
@@ -80,7 +81,7 @@ class Commands:
         spill = self.jobs.new_spill()
         with _failures(arguments[0]):
             finished = await run_in(
-                await self._launch(arguments), timeout_seconds=timeout, spill=spill
+                await self._launch(arguments, invocation), timeout_seconds=timeout, spill=spill
             )
         await anyio.to_thread.run_sync(self._forget_ended)
         if finished.background_group is not None:
@@ -100,7 +101,7 @@ class Commands:
     ) -> ToolResult:
         """Start a command and leave it running."""
         with _failures(arguments[0]):
-            launch = await self._launch(arguments)
+            launch = await self._launch(arguments, invocation)
             job = await self.jobs.start(invocation.session_id, command, launch)
         text = (
             f"[process {job.number} started; its output: process_read with process={job.number}; "
@@ -118,11 +119,12 @@ class Commands:
             await self.jobs.aclose()
         self._background.clear()
 
-    async def _launch(self, arguments: Sequence[str]) -> Launch:
+    async def _launch(self, arguments: Sequence[str], invocation: ToolInvocation) -> Launch:
+        folder = self.folder or workspace_folder(invocation)
         variables = self._environment
         if variables is None:
             variables = reduced_environment(os.environ)
-        return await anyio.to_thread.run_sync(self.place.launch, arguments, self.folder, variables)
+        return await anyio.to_thread.run_sync(self.place.launch, arguments, folder, variables)
 
     def _text(
         self,

@@ -32,9 +32,9 @@ _MIN_BUDGET = 1_024
 class RequestEncoder:
     """Encodes requests for one server.
 
-    Three marks end what is cached: behind the last tool, the system prompt and the last block of
-    the conversation. The third one moves on with each request, so that the next finds all before it
-    cached; it is put behind bytes that stay the same.
+    Three marks end what is cached: behind the tools that every request has, the system prompt and
+    the last block of the conversation. The third one moves on with each request, so that the next
+    finds all before it cached; it is put behind bytes that stay the same.
     """
 
     def __init__(self, settings: AnthropicSettings, max_output: Mapping[str, int]) -> None:
@@ -44,6 +44,7 @@ class RequestEncoder:
         self._mark = _MARKS[settings.cache]
         self._conversations = PerConversation(_Conversation)
         self._tools = ToolsText(_tool)
+        self._late_tools = ToolsText(_tool)
         self._headers = {"anthropic-version": settings.api_version}
         if settings.betas:
             self._headers["anthropic-beta"] = ",".join(settings.betas)
@@ -97,11 +98,21 @@ class RequestEncoder:
             head["tool_choice"] = {"type": "any"}
         text = dumps(head)[:-1]
         if request.tools:
-            text += f',"tools":{self._tools.of(request.tools)[:-2]}{self._mark}}}]'
+            text += f',"tools":{self._tools_of(request)}'
         if request.system_prompt and request.system_prompt.strip():
             prompt = dumps({"type": "text", "text": replace_lone_surrogates(request.system_prompt)})
             text += f',"system":[{prompt[:-1]}{self._mark}}}]'
         return f'{text},"messages":['.encode()
+
+    def _tools_of(self, request: ModelRequest) -> str:
+        """All tools. The mark stands behind those that every request of the conversation has."""
+        stable = len(request.tools) - request.late_tools
+        if not stable:
+            return self._late_tools.of(request.tools)
+        text = f"{self._tools.of(request.tools[:stable])[:-2]}{self._mark}}}]"
+        if not request.late_tools:
+            return text
+        return f"{text[:-1]},{self._late_tools.of(request.tools[stable:])[1:]}"
 
     def _thinking(self, config: ModelConfig, limit: int) -> JsonObject:
         """The members that ask for thinking; none if nothing is asked for."""
