@@ -1,10 +1,10 @@
 """The commits that a store can still answer for when they are sent again."""
 
 from collections import OrderedDict
+from collections.abc import Sized
 from typing import Generic, TypeVar
 
 from agentslot.session.errors import ClassifiedError, ErrorKind
-from agentslot.session.history import History
 from agentslot.session.record import record
 from agentslot.session.state import SessionState
 from agentslot.session.store import Commit
@@ -24,8 +24,8 @@ class Outcome:
     last_sequence: int
 
 
-def outcome_of(revision: int, before: History, after: History) -> Outcome:
-    """What the commit did that made `revision`."""
+def outcome_of(revision: int, before: Sized, after: Sized) -> Outcome:
+    """What the commit did that made `revision`, by the facts before and after it."""
     first, last = len(before) + 1, len(after)
     return Outcome(revision, first, last) if first <= last else Outcome(revision, 0, 0)
 
