@@ -122,6 +122,7 @@ from agentslot.session.modelconfig import Modality, ModelConfig, Reasoning, Toke
 from agentslot.session.modules import FileStoreModule, MemoryStoreModule, SqliteStoreModule
 from agentslot.session.pages import history_page
 from agentslot.session.postgres import PostgresStore, PostgresStoreModule
+from agentslot.session.reading import read_history
 from agentslot.session.salvage import FileReport, Problem, check_file, salvage
 from agentslot.session.sharedlist import SharedList
 from agentslot.session.sqlite import SqliteStore
@@ -316,6 +317,7 @@ __all__ = [
     "is_safe_line",
     "kind_of",
     "local_folder",
+    "read_history",
     "recover",
     "require_boundary",
     "rewind_cutoff",

@@ -14,6 +14,7 @@ from agentslot.session.fileformat import commit_body, fingerprint
 from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.listing import Listing, rank
 from agentslot.session.medium import Medium, S, UncertainError
+from agentslot.session.reading import read_history
 from agentslot.session.recent import commit_of, outcome_of
 from agentslot.session.requests import check_request, session_exists
 from agentslot.session.state import SessionState
@@ -106,7 +107,7 @@ class DurableStore(Generic[S]):
         async with entry.lock:
             stored = await self._current(session_id, entry)
             repairs = stored.repairs
-            changes = recover(stored.state)
+            changes = await read_history(stored.state.history, recover, stored.state)
             if changes:
                 revision = stored.state.revision
                 request = CommitRequest(session_id, revision, f"recover-{revision}", changes)

@@ -19,12 +19,13 @@ from agentslot.session.identity import ToolCallId
 from agentslot.session.modelconfig import ModelConfig
 from agentslot.session.positions import CompactPositions
 from agentslot.session.rules.extensions import transition
+from agentslot.session.state import ActiveRun
 
 Plain = dict[str, Any]  # JSON as it was parsed
 
 
 class Fold:
-    """A Session so far; queue, run and context are in the shape that their JSON has.
+    """A Session so far; queue and context are in the shape that their JSON has.
 
     Attributes:
         lenient: whether members that this version does not know are passed over.
@@ -51,7 +52,7 @@ class Fold:
         self.queue: dict[str, Plain] = {}
         self.calls: dict[ToolCallId, Place] = {}
         self.pending: set[str] = set()
-        self.run: Plain | None = None
+        self.run: ActiveRun | None = None
 
     def page(self, line: int, offset: int) -> Page:
         """What has to be known to read the lines from here on."""
@@ -73,7 +74,7 @@ class Fold:
         for change in changes:
             _EFFECTS[change["kind"]](self, change)
 
-    def active(self) -> Plain:
+    def active(self) -> ActiveRun:
         """The Run in progress."""
         if self.run is None:
             raise LookupError("no run is active")
@@ -88,7 +89,7 @@ def _append_tool_call(fold: Fold, change: Plain) -> None:
     call = change["call"]
     fold.append(("call", call["id"]))
     fold.calls[call["id"]] = call["run_id"], call["step_id"]
-    fold.active()["tool_calls"] += 1
+    fold.run = fold.active().with_call()
 
 
 def _mark_tool_pending(fold: Fold, change: Plain) -> None:
@@ -106,17 +107,10 @@ def _append_run(fold: Fold, change: Plain) -> None:
     fact = change["fact"]
     subject = run_boundary(fact["run_id"], fact["status"])
     fold.append(subject)
-    fold.run = None
-    if subject[0] == "run_start":
-        fold.run = {
-            "id": fact["run_id"],
-            "config": fact["config"],
-            "config_revision": fact["config_revision"],
-            "open_attempts": [],
-            "attempts": 0,
-            "tool_calls": 0,
-            "tokens": 0,
-        }
+    starts = subject[0] == "run_start"
+    fold.run = (
+        ActiveRun(fact["run_id"], fold.model_config, fact["config_revision"]) if starts else None
+    )
 
 
 def _append_attempt(fold: Fold, change: Plain) -> None:
@@ -125,12 +119,10 @@ def _append_attempt(fold: Fold, change: Plain) -> None:
     start = started_attempt(attempt_id, attempt["status"])
     fold.append(start)
     if start is not None:
-        run["open_attempts"].append(attempt_id)
-        run["attempts"] += 1
+        fold.run = run.with_attempt(attempt_id)
     else:
-        run["open_attempts"].remove(attempt_id)
         usage = attempt.get("usage")
-        run["tokens"] += usage.get("total", 0) if usage else 0
+        fold.run = run.without_attempt(attempt_id, usage.get("total", 0) if usage else 0)
 
 
 def _append_context_contribution(fold: Fold, change: Plain) -> None:
@@ -141,7 +133,7 @@ def _append_context_contribution(fold: Fold, change: Plain) -> None:
 
 def _append_budget_exceeded(fold: Fold, _: Plain) -> None:
     fold.append(None)
-    fold.active()["budget_exceeded"] = True
+    fold.run = fold.active().over_budget()
 
 
 def _append_limit_exceeded(fold: Fold, _: Plain) -> None:

@@ -1,17 +1,13 @@
 """Facts that stay in their file until they are asked for.
 
 A Session file is read in pages of some lines. Of each page only what has to be known to read it
-alone is kept in memory. Reading one on the event loop is a deliberate fast path: the system has
-just read the file, or written it, and a page takes some hundred microseconds.
+alone is kept in memory.
 """
 
-from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from operator import attrgetter
 from pathlib import Path
-from typing import TypeVar, overload
 
 from agentslot.session import changes as c
 from agentslot.session.changes import Change
@@ -31,43 +27,9 @@ from agentslot.session.state import ContextView
 from agentslot.session.toolcall import ToolCall, ToolResult
 
 PAGE_LINES = 64
-_PAGES_IN_MEMORY = 16
+PAGE_FACTS = 256
 
 Place = tuple[RunId, StepId]
-
-T = TypeVar("T")
-
-
-class ReadOnDemand(Sequence[T]):
-    """A sequence that is read where it is asked for.
-
-    Args:
-        read: reads some neighbouring items: the position of the first, and the items.
-        positions: which items the sequence has.
-    """
-
-    def __init__(self, read: Callable[[int], tuple[int, Sequence[T]]], positions: range) -> None:
-        self._read = read
-        self._positions = positions
-        self._latest: tuple[int, Sequence[T]] = 0, ()
-
-    def __len__(self) -> int:
-        return len(self._positions)
-
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[T]: ...
-    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
-        if isinstance(index, slice):
-            return [self._at(position) for position in self._positions[index]]
-        return self._at(self._positions[index])
-
-    def _at(self, position: int) -> T:
-        first, items = self._latest
-        if not first <= position < first + len(items):
-            first, items = self._latest = self._read(position)
-        return items[position - first]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,74 +53,53 @@ class Page:
     calls: Mapping[ToolCallId, Place]
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
-    facts: tuple[Fact, ...]
-    contexts: tuple[ContextView, ...]
-
-
 class FilePages:
     """The pages of one file, up to the line that was its last when it was scanned.
 
     Args:
         path: the file.
         header: its first line.
-        pages: what is known of each page.
-        end: where the last page ends, in bytes.
+        pages: what is known of each page, and where a page behind the last one would begin.
         lenient: whether members that this version does not know are passed over.
     """
 
-    def __init__(
-        self, path: Path, header: Header, pages: Sequence[Page], end: int, *, lenient: bool
-    ) -> None:
+    def __init__(self, path: Path, header: Header, pages: Sequence[Page], *, lenient: bool) -> None:
         self._path = path
         self._header = header
         self._pages = pages
-        self._end = end
         self._lenient = lenient
-        self._contents: dict[int, _Content] = {}
 
-    def facts(self, position: int) -> tuple[int, Sequence[Fact]]:
-        """The facts of a page and the position of the first; one of them is at `position`.
+    def facts(self, number: int) -> Sequence[Fact]:
+        """The facts of a page; raises like `read`."""
+        return self.read(number).facts
+
+    def contexts(self, number: int) -> Sequence[ContextView]:
+        """The contexts of a page; raises like `read`."""
+        return self.read(number).contexts
+
+    def read(self, number: int) -> "PageReader":
+        """All of a page.
 
         Raises:
             SessionDamagedError: the file is no longer what it was when it was scanned.
             ClassifiedError: `unavailable/unreadable`.
         """
-        number = bisect_right(self._pages, position, key=attrgetter("facts")) - 1
-        return self._pages[number].facts, self._content(number).facts
-
-    def contexts(self, position: int) -> tuple[int, Sequence[ContextView]]:
-        """The same for the contexts that the file holds."""
-        number = bisect_right(self._pages, position, key=attrgetter("contexts")) - 1
-        return self._pages[number].contexts, self._content(number).contexts
-
-    def _content(self, number: int) -> _Content:
-        content = self._contents.get(number)
-        if content is None:
-            content = self._decode(number)
-            if len(self._contents) >= _PAGES_IN_MEMORY:
-                self._contents = {}
-            self._contents[number] = content
-        return content
-
-    def _decode(self, number: int) -> _Content:
-        page = self._pages[number]
-        reader = _PageReader(self._header.id, page)
-        lines = self._read(number).removesuffix(b"\n").split(b"\n")
+        page, following = self._pages[number : number + 2]
+        reader = PageReader(self._header.id, page)
+        lines = self._bytes(page.offset, following.offset).splitlines()
         for line_number, line in enumerate(lines, page.line):
             try:
                 reader.take(line, lenient=self._lenient)
             except UnreadableError as error:
                 raise SessionDamagedError(self._path, str(error), line=line_number) from error
-        return _Content(tuple(reader.facts), tuple(reader.contexts))
+        if page.facts + len(reader.facts) != following.facts:
+            reason = "it is not what it was when it was opened"
+            raise SessionDamagedError(self._path, reason, line=page.line)
+        return reader
 
-    def _read(self, number: int) -> bytes:
-        begin = self._pages[number].offset
-        last = number + 1 == len(self._pages)
-        end = self._end if last else self._pages[number + 1].offset
+    def _bytes(self, begin: int, end: int) -> bytes:
         try:
-            with self._path.open("rb", buffering=0) as file:
+            with self._path.open("rb") as file:
                 file.seek(begin)
                 return file.read(end - begin)
         except OSError as error:
@@ -169,8 +110,13 @@ class FilePages:
             ) from error
 
 
-class _PageReader:
-    """Makes the facts and contexts of one page."""
+class PageReader:
+    """Makes the facts and contexts of one page.
+
+    Attributes:
+        facts: those of the lines so far.
+        contexts: and theirs.
+    """
 
     def __init__(self, session_id: SessionId, page: Page) -> None:
         self.facts: list[Fact] = []

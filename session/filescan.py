@@ -9,6 +9,7 @@ from collections import Counter, deque
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from pydantic_core import from_json, to_json
@@ -26,13 +27,13 @@ from agentslot.session.fileformat import (
     relabelled,
     unseal,
 )
-from agentslot.session.filepages import PAGE_LINES, FilePages, Page, ReadOnDemand
+from agentslot.session.filepages import PAGE_FACTS, PAGE_LINES, FilePages
 from agentslot.session.history import History, subject_of
 from agentslot.session.identity import ToolCallId
+from agentslot.session.ondemand import ReadOnDemand
 from agentslot.session.recent import REMEMBERED_COMMITS, RecentCommits, outcome_of
 from agentslot.session.sharedlist import SharedList
 from agentslot.session.state import (
-    ActiveRun,
     ContextView,
     JournalEntry,
     JournalStatus,
@@ -40,6 +41,9 @@ from agentslot.session.state import (
     SessionState,
 )
 from agentslot.session.store import Repair
+
+PAGES_IN_TAIL = 2
+"""How many pages of facts are read at once, so that a short Session is in memory whole."""
 
 
 class FileScan:
@@ -62,7 +66,7 @@ class FileScan:
         self._revision = 1
         self._updated_at = ""
         self._fold = Fold(header.model_config, lenient=lenient)
-        self._pages: list[Page] = []
+        self._pages = [self._fold.page(2, length)]
         self._commits = deque[tuple[bytes, str, int, int]](maxlen=REMEMBERED_COMMITS)
         self._unknown = Counter[str]()
 
@@ -72,7 +76,7 @@ class FileScan:
         Raises:
             UnreadableError: it does not fit what stands before it.
         """
-        if self._lines % PAGE_LINES == 1:
+        if self._page_is_full():
             self._pages.append(self._fold.page(self._lines + 1, self.bytes))
         record = line.removesuffix(b"\n")
         if kind == "commit" and self.is_created:
@@ -89,6 +93,11 @@ class FileScan:
             raise UnreadableError(f"a record of type {kind!r} has no place here")
         self._lines += 1
         self.bytes += len(line)
+
+    def _page_is_full(self) -> bool:
+        page = self._pages[-1]
+        has_facts = self._fold.facts - page.facts
+        return has_facts >= PAGE_FACTS or self._lines >= page.line + PAGE_LINES - 1
 
     def _commit(self, line: bytes) -> None:
         fold = self._fold
@@ -116,11 +125,8 @@ class FileScan:
             UnreadableError: what it is like now is not of its shape.
         """
         header, fold = self._header, self._fold
-        fold.index.sort()
-        pages = FilePages(self._path, header, self._pages, self.bytes, lenient=self._lenient)
-        history = History(head=ReadOnDemand(pages.facts, range(fold.facts)), find=fold.index)
-        retained = range(fold.retained_from, max(fold.contexts - 1, 0))
-        plain = {"queue": [*fold.queue.values()], "active_run": fold.run, "context": fold.context}
+        history, retained = self._stored()
+        plain = {"queue": [*fold.queue.values()], "context": fold.context}
         current = _read_current()(to_json(plain), lenient=self._lenient)
         return SessionState(
             header.id,
@@ -133,13 +139,38 @@ class FileScan:
             datetime.fromisoformat(self._updated_at) if self._updated_at else header.at,
             current.queue,
             _journal(fold, history),
-            current.active_run,
+            fold.run,
             header.lineage,
             current.context,
-            SharedList(head=ReadOnDemand(pages.contexts, retained)),
+            retained,
             fold.texts,
             fold.extensions,
         )
+
+    def _stored(self) -> tuple[History, SharedList[ContextView]]:
+        """History, of which only the newest facts are in memory, and the contexts that are kept.
+
+        What commits look up is among the newest facts, or is open.
+        """
+        fold, pages = self._fold, self._pages
+        fold.index.sort()
+        end = fold.page(self._lines + 1, self.bytes)
+        file = FilePages(self._path, self._header, [*pages, end], lenient=self._lenient)
+        tail = range(max(len(pages) - PAGES_IN_TAIL, 0), len(pages))
+        first, newest = pages[tail.start], [file.read(number) for number in tail]
+        history = History(
+            chain.from_iterable(page.facts for page in newest),
+            head=ReadOnDemand([page.facts for page in pages], file.facts, range(first.facts)),
+            find=fold.index,
+        )
+        kept = range(fold.retained_from, max(fold.contexts - 1, fold.retained_from))
+        older = range(kept.start, max(min(first.contexts, kept.stop), kept.start))
+        views = list(chain.from_iterable(page.contexts for page in newest))
+        contexts = SharedList(
+            views[older.stop - first.contexts : kept.stop - first.contexts],
+            head=ReadOnDemand([page.contexts for page in pages], file.contexts, older),
+        )
+        return history, contexts
 
     def recent(self) -> RecentCommits[bytes]:
         """The newest commits, to answer for when they are sent again."""
@@ -162,7 +193,6 @@ class FileScan:
 @dataclass(frozen=True, slots=True)
 class _Current:
     queue: tuple[QueueItem, ...]
-    active_run: ActiveRun | None
     context: ContextView | None
 
 

@@ -51,7 +51,7 @@ class Positions(Protocol):
     """Finds the facts of a head that is not in memory."""
 
     def __call__(self, subject: Subject) -> Iterable[int]:
-        """Where a fact about the subject may be; whoever asks looks whether it is."""
+        """Where facts about the subject are, told by 64 bits of its hash."""
         ...
 
 
@@ -101,6 +101,11 @@ class History(SharedList[Fact]):
             position += 1
 
     @property
+    def stored(self) -> int:
+        """How many facts at its beginning are read from a medium when they are asked for."""
+        return self._head_length
+
+    @property
     def last_sequence(self) -> int:
         """Sequence of the newest fact, 0 if there is none."""
         return self._length
@@ -112,11 +117,11 @@ class History(SharedList[Fact]):
 
     def has_message(self, message_id: MessageId) -> bool:
         """Whether there is a message with that id."""
-        return self.fact_about(("message", message_id)) is not None
+        return self._has(("message", message_id))
 
     def has_call(self, call_id: ToolCallId) -> bool:
         """Whether there is a tool call with that id."""
-        return self.fact_about(("call", call_id)) is not None
+        return self._has(("call", call_id))
 
     def call(self, call_id: ToolCallId) -> ToolCall | None:
         """The tool call with that id."""
@@ -144,6 +149,13 @@ class History(SharedList[Fact]):
         """What that source added to that step."""
         return self.fact_about(("contribution", run_id, step_id, source_key))
 
+    def _has(self, subject: Subject) -> bool:
+        """Whether there is a fact about the subject, without reading one: every commit asks."""
+        position = self._index.get(subject)
+        if position is not None:
+            return position < self._length
+        return self._find is not None and any(True for _ in self._find(subject))
+
     def fact_about(self, subject: Subject) -> Fact | None:
         """The fact about a subject, such as `("call", call_id)`."""
         position = self._index.get(subject)
@@ -151,7 +163,7 @@ class History(SharedList[Fact]):
             return self._at(position) if position < self._length else None
         if self._find is not None:
             for position in self._find(subject):
-                fact = self._head[position]
+                fact = self._at(position)
                 if subject_of(fact.payload) == subject:
                     return fact
         return None

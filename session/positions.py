@@ -8,9 +8,10 @@ from agentslot.session.history import Subject
 
 
 class CompactPositions:
-    """Positions by the hash of a subject.
+    """Positions by the hash of a subject, which has 64 bits and a key of this process.
 
-    Two subjects may have one hash, so whoever asks has to look whether a fact is the right one.
+    Two of 100,000 subjects share one in one process of a billion. Whoever reads a fact looks
+    whether it is the right one; whoever asks whether there is one would refuse a new identity.
     """
 
     __slots__ = ("_hashes", "_positions")
@@ -32,7 +33,7 @@ class CompactPositions:
         self._positions = array("I", [positions[place] for place in order])
 
     def __call__(self, subject: Subject) -> Iterator[int]:
-        """Where a fact about the subject may be."""
+        """Where facts about the subject are."""
         wanted = hash(subject)
         place = bisect_left(self._hashes, wanted)
         while place < len(self._hashes) and self._hashes[place] == wanted:

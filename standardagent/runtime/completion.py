@@ -6,7 +6,7 @@ the Run going are the completion gates asked.
 
 from collections.abc import Sequence
 
-from agentslot.session import Change, Enqueue, ErrorKind, Message, QueueItem
+from agentslot.session import Change, Enqueue, ErrorKind, Message, QueueItem, read_history
 from agentslot.standardagent.loop import LoopState
 from agentslot.standardagent.runtime.hooks.agenthooks import proposals
 from agentslot.standardagent.runtime.hooks.completion import CompletionGates, recorded_gates
@@ -44,7 +44,11 @@ async def resume_completion(run: Run) -> LoopState:
     state = run.owner.state
     recorded = recorded_gates(state)
     asked = recorded[0].invocation
-    message = state.history.message(asked.message_id) if asked.message_id else None
+    message = (
+        await read_history(state.history, state.history.message, asked.message_id)
+        if asked.message_id
+        else None
+    )
     if message is None or asked.target_step_id is None:
         raise interruption(
             run,

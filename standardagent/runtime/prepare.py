@@ -74,6 +74,7 @@ async def prepare_request(run: Run, parts: FixedParts) -> PreparedRequest:
     """
     components = run.owner.components
     limit = _limit(run, parts)
+    await run.owner.projection.catch_up(run.owner.state.history)
     if components.context_sources:
         await ask_sources(run, limit)
     history = run.owner.state.history

@@ -5,6 +5,7 @@ import os
 import sys
 from pathlib import Path
 
+import anyio.to_thread
 import pytest
 
 from agentslot.session import (
@@ -197,6 +198,6 @@ async def test_a_full_disk_is_said_at_once_and_appends_work_when_there_is_room(
 
     count, said = await fill("FileStore", tmp_path, 65536)
     assert said == "not_durable"
-    stored = read_session(file_of(tmp_path))
+    stored = await anyio.to_thread.run_sync(read_session, file_of(tmp_path))
     assert stored.repairs == ()
     assert len(stored.state.history) == count + 1
