@@ -13,7 +13,7 @@ from agentslot.session.errors import ClassifiedError, ErrorKind, RevisionConflic
 from agentslot.session.fileformat import commit_body, fingerprint
 from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.listing import Listing, rank
-from agentslot.session.medium import Medium, S, UncertainError
+from agentslot.session.medium import Medium, S, UncertainError, UnflushedError
 from agentslot.session.reading import read_history
 from agentslot.session.recent import commit_of, outcome_of
 from agentslot.session.requests import check_request, session_exists
@@ -31,17 +31,34 @@ _SESSIONS_IN_MEMORY = 1024
 
 
 class _Entry(Generic[S]):
-    """One Session that the store writes to; `stored` is None until it has been read."""
+    """One Session that the store writes to.
 
-    __slots__ = ("lock", "stored")
+    Attributes:
+        stored: None until it has been read.
+        in_doubt: what it shows may not be durable; nobody is told of it until it is recovered.
+    """
+
+    __slots__ = ("in_doubt", "lock", "stored")
 
     def __init__(self) -> None:
         self.lock = anyio.Lock(fast_acquire=True)
         self.stored: S | None = None
+        self.in_doubt = False
 
     def rests(self) -> bool:
         """Whether nobody uses it or waits for it."""
-        return not self.lock.locked() and self.lock.statistics().tasks_waiting == 0
+        busy = self.lock.locked() or self.lock.statistics().tasks_waiting > 0
+        return not busy and not self.in_doubt
+
+    def require_certainty(self, session_id: SessionId) -> None:
+        """Refuse a Session that is in doubt."""
+        if self.in_doubt:
+            raise ClassifiedError(
+                ErrorKind.UNAVAILABLE,
+                "not_durable",
+                f"nobody knows what of the newest commit of session {session_id!r} is durable: "
+                "resume the Session, or recover it, to find out",
+            )
 
 
 class DurableStore(Generic[S]):
@@ -85,9 +102,14 @@ class DurableStore(Generic[S]):
             if entry.stored is not None:
                 raise session_exists(new.id)
             state = create(new, self._clock())
-            with anyio.CancelScope(shield=True):
-                await self._medium.create(new, state)
-            return (await self._read(new.id, entry)).state
+            try:
+                with anyio.CancelScope(shield=True):
+                    await self._medium.create(new, state)
+            except UnflushedError:
+                entry.in_doubt = True
+                raise
+            entry.stored = await self._medium.read(new.id)
+            return entry.stored.state
 
     async def load(self, session_id: SessionId) -> Loaded:
         """The Session as it is. One that this store does not write to is read and left alone."""
@@ -97,6 +119,7 @@ class DurableStore(Generic[S]):
             stored = await self._medium.read(session_id)
             return Loaded(stored.state, stored.repairs)
         async with entry.lock:
+            entry.require_certainty(session_id)
             stored = await self._current(session_id, entry)
             return Loaded(stored.state, stored.repairs)
 
@@ -120,6 +143,7 @@ class DurableStore(Generic[S]):
         check_request(request)
         entry = self._entry(request.session_id)
         async with entry.lock:
+            entry.require_certainty(request.session_id)
             stored = entry.stored or await self._read(request.session_id, entry)
             body = commit_body(request)
             try:
@@ -168,8 +192,9 @@ class DurableStore(Generic[S]):
         try:
             with anyio.CancelScope(shield=True):
                 await self._medium.append(stored, request, body, after)
-        except (UncertainError, RevisionConflictError, anyio.get_cancelled_exc_class()):
+        except (UncertainError, RevisionConflictError, anyio.get_cancelled_exc_class()) as error:
             entry.stored = None  # only the medium knows: whoever comes next reads it
+            entry.in_doubt = isinstance(error, UnflushedError)
             raise
         outcome = outcome_of(after.revision, before.history, after.history)
         stored.recent.add(request.idempotency_key, fingerprint(body), outcome)
@@ -205,5 +230,6 @@ class DurableStore(Generic[S]):
         return stored
 
     async def _read(self, session_id: SessionId, entry: _Entry[S]) -> S:
-        entry.stored = await self._medium.read(session_id)
+        entry.stored = await self._medium.reopen(session_id)
+        entry.in_doubt = False
         return entry.stored

@@ -38,6 +38,7 @@ FORMAT = "agentslot.session-file/v1"
 FORMAT_WITH_EXTENSIONS = "agentslot.session-file/v2"
 MINOR = 0
 FACTS_PER_LINE = 256
+LINES_IN_A_WRITE = 2  # at most, once the Session is created: a label and a commit
 
 RECORDS = frozenset({"session", "facts", "commit", "format"})
 """The types of line that this version knows."""

@@ -31,6 +31,7 @@ class StoredSession(Stored):
         path: the file.
         whole_bytes: length of the file up to the end of its last whole line.
         file_bytes: length of the file; more than `whole_bytes` if its tail is torn.
+        newest: where what was written last begins, or the line before it.
         lacks_newline: whether the last whole line lacks its line feed.
     """
 
@@ -38,6 +39,7 @@ class StoredSession(Stored):
     path: Path
     whole_bytes: int
     file_bytes: int
+    newest: int
     lacks_newline: bool
 
 
@@ -67,6 +69,7 @@ def read_session(path: Path) -> StoredSession:
         path,
         scan.bytes,
         file_bytes,
+        scan.newest,
         lacks_newline,
     )
 

@@ -20,6 +20,7 @@ from agentslot.session.filefold import Fold, Plain
 from agentslot.session.fileformat import (
     COMMIT_MEMBERS,
     FORMAT,
+    LINES_IN_A_WRITE,
     RECORDS,
     Header,
     fingerprint,
@@ -63,6 +64,7 @@ class FileScan:
         self._header = header
         self._lenient = lenient
         self._lines = 1
+        self._newest = deque([0], maxlen=LINES_IN_A_WRITE)
         self._revision = 1
         self._updated_at = ""
         self._fold = Fold(header.model_config, lenient=lenient)
@@ -92,7 +94,13 @@ class FileScan:
         else:
             raise UnreadableError(f"a record of type {kind!r} has no place here")
         self._lines += 1
+        self._newest.append(self.bytes)
         self.bytes += len(line)
+
+    @property
+    def newest(self) -> int:
+        """Where what was written last begins, or the line before it."""
+        return self._newest[0]
 
     def _page_is_full(self) -> bool:
         page = self._pages[-1]

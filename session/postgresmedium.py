@@ -93,6 +93,10 @@ class PostgresMedium:
                     reason = f"session {session_id!r}: {error}"
                     raise SessionDamagedError(_PLACE, reason) from error
 
+    async def reopen(self, session_id: SessionId) -> Stored:
+        """As `Medium.reopen`; what the server shows has been flushed."""
+        return await self.read(session_id)
+
     async def is_current(self, stored: Stored) -> bool:
         """As `Medium.is_current`."""
         with reading():

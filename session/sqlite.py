@@ -124,6 +124,9 @@ class _Database:
                 reason = f"session {session_id!r}: {error}"
                 raise SessionDamagedError(self._path, reason) from error
 
+    def reopen(self, session_id: SessionId) -> Stored:
+        return self.read(session_id)  # what SQLite shows has been flushed
+
     def list(self) -> list[Listed]:
         with self._reading() as database:
             return select_all(database)

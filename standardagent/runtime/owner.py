@@ -125,12 +125,17 @@ class SessionOwner:
         return commit
 
     async def _stored_after_all(self) -> Commit | None:
-        """The commit that was refused, if the store has it: nobody else writes this Session."""
+        """The commit that was refused, if the store has it: nobody else writes this Session.
+
+        If the store cannot say, an idle Session is closed, and a Run that is active will end.
+        """
         before = self.state
         try:
             after = (await self.components.store.load(before.id)).state
         except ClassifiedError:
             log.exception("nobody knows whether Session %s was written", before.id)
+            if before.active_run is None:
+                self.close()
             return None
         if after.revision == before.revision:
             return None
