@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from agentslot.session.codec import UnreadableError
 from agentslot.session.errors import (
@@ -16,6 +15,7 @@ from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.listing import Listed
 from agentslot.session.medium import Stored
 from agentslot.session.postgresdriver import (
+    PLACE,
     Database,
     DuplicateKeyError,
     Pool,
@@ -36,7 +36,6 @@ from agentslot.session.requests import session_exists, session_not_found
 from agentslot.session.state import SessionState
 from agentslot.session.store import CommitRequest, NewSession, SessionOverview
 
-_PLACE = Path("PostgreSQL")
 _OPENING_LOCK = 0x41474C53  # "AGLS": one process at a time looks for the tables and makes them
 
 
@@ -91,7 +90,7 @@ class PostgresMedium:
                         return await select_session(database, session_id)
                 except (UnreadableError, ValueError) as error:
                     reason = f"session {session_id!r}: {error}"
-                    raise SessionDamagedError(_PLACE, reason) from error
+                    raise SessionDamagedError(PLACE, reason) from error
 
     async def reopen(self, session_id: SessionId) -> Stored:
         """As `Medium.reopen`; what the server shows has been flushed."""
@@ -170,7 +169,7 @@ async def _prepare(database: Database) -> None:
     version = await database.fetchval("SELECT version FROM agentslot.format")
     if version != VERSION:
         raise SessionDamagedError(
-            _PLACE, f"its tables are of version {version}, this version reads {VERSION}"
+            PLACE, f"its tables are of version {version}, this version reads {VERSION}"
         )
 
 

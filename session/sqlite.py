@@ -25,6 +25,9 @@ from agentslot.session.state import SessionState
 from agentslot.session.store import NewSession
 from agentslot.session.threads import Append, InThreads
 
+# The last one is about tables that are not as ours: whatever else it could be is our own mistake.
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+
 
 class SqliteStore(DurableStore[Stored]):
     """A SessionStore in a database file that one process owns while the store is open.
@@ -62,30 +65,28 @@ class _Database:
         self._lock.acquire(self._path)
         try:
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-            self._database = _connect(self._path)
-            self._prepare(self._database)
+            with self._asking():
+                self._database = _connect(self._path)
+                self._prepare(self._database)
         except BaseException:
             self.close()
             raise
 
     def _prepare(self, database: sqlite3.Connection) -> None:
-        try:
-            ((application,),) = database.execute("PRAGMA application_id")
-            ((version,),) = database.execute("PRAGMA user_version")
-            ((tables,),) = database.execute("SELECT count(*) FROM sqlite_schema")
-            if not tables:
-                database.executescript(
-                    f"PRAGMA journal_mode = WAL; BEGIN; {SCHEMA} "
-                    f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; "
-                    "COMMIT;"
-                )
-            elif (application, version) != (APPLICATION_ID, VERSION):
-                raise SessionDamagedError(
-                    self._path, f"it is no database of Sessions of version {VERSION}"
-                )
-            database.execute("PRAGMA synchronous = FULL")
-        except sqlite3.DatabaseError as error:
-            raise SessionDamagedError(self._path, str(error)) from error
+        ((application,),) = database.execute("PRAGMA application_id")
+        ((version,),) = database.execute("PRAGMA user_version")
+        ((tables,),) = database.execute("SELECT count(*) FROM sqlite_schema")
+        if not tables:
+            database.executescript(
+                f"PRAGMA journal_mode = WAL; BEGIN; {SCHEMA} "
+                f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; "
+                "COMMIT;"
+            )
+        elif (application, version) != (APPLICATION_ID, VERSION):
+            raise SessionDamagedError(
+                self._path, f"it is no database of Sessions of version {VERSION}"
+            )
+        database.execute("PRAGMA synchronous = FULL")
 
     def close(self) -> None:
         if self._database is not None:
@@ -117,12 +118,8 @@ class _Database:
         return None
 
     def read(self, session_id: SessionId) -> Stored:
-        with self._reading() as database:
-            try:
-                return select_session(database, session_id)
-            except (UnreadableError, ValueError, sqlite3.DatabaseError) as error:
-                reason = f"session {session_id!r}: {error}"
-                raise SessionDamagedError(self._path, reason) from error
+        with self._reading(f"session {session_id!r}: ") as database:
+            return select_session(database, session_id)
 
     def reopen(self, session_id: SessionId) -> Stored:
         return self.read(session_id)  # what SQLite shows has been flushed
@@ -149,6 +146,8 @@ class _Database:
             failed_rollback = _roll_back(database)
             if not isinstance(error, sqlite3.Error):
                 raise
+            if _is_damage(error):
+                raise SessionDamagedError(self._path, str(error)) from error
             kind = UncertainError if failed_rollback else ClassifiedError
             raise kind(
                 ErrorKind.UNAVAILABLE,
@@ -158,22 +157,39 @@ class _Database:
             ) from error
 
     @contextmanager
-    def _reading(self) -> Generator[sqlite3.Connection]:
-        if self._database is not None:
-            try:
+    def _reading(self, what: str = "") -> Generator[sqlite3.Connection]:
+        """A connection to read with; what goes wrong is about `what`."""
+        with self._asking(what):
+            if self._database is not None:
                 _leave_transaction(self._database)
-            except sqlite3.Error as error:
+                yield self._database
+                return
+            if not self._path.exists():
                 raise ClassifiedError(
-                    ErrorKind.UNAVAILABLE, "unreadable", f"{self._path} could not be read: {error}"
-                ) from error
-            yield self._database
-            return
-        if not self._path.exists():
+                    ErrorKind.NOT_FOUND, "session_not_found", f"there is no database {self._path}"
+                )
+            with closing(_connect(self._path, mode="ro")) as database:
+                yield database
+
+    @contextmanager
+    def _asking(self, what: str = "") -> Generator[None]:
+        """Say in the store's words what went wrong while nothing was written."""
+        try:
+            yield
+        except (UnreadableError, ValueError) as error:
+            raise SessionDamagedError(self._path, f"{what}{error}") from error
+        except sqlite3.Error as error:
+            if _is_damage(error):
+                raise SessionDamagedError(self._path, f"{what}{error}") from error
             raise ClassifiedError(
-                ErrorKind.NOT_FOUND, "session_not_found", f"there is no database {self._path}"
-            )
-        with closing(_connect(self._path, mode="ro")) as database:
-            yield database
+                ErrorKind.UNAVAILABLE, "unreadable", f"{self._path} could not be read: {error}"
+            ) from error
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    """Whether it is what the file holds that is wrong, rather than the way to it."""
+    code: int = getattr(error, "sqlite_errorcode", -1)  # what Python itself says has none
+    return code & 0xFF in _DAMAGE
 
 
 def _connect(path: Path, *, mode: str = "rw") -> sqlite3.Connection:
