@@ -180,6 +180,16 @@ async def test_rows_that_make_no_session_are_refused(postgres: str) -> None:
             await store.load(SessionId("s1"))
 
 
+async def test_tables_that_somebody_has_altered_are_damage_and_not_an_outage(postgres: str) -> None:
+    async with PostgresStore(postgres) as store:
+        state = await store.create(new_session())
+        await ask(postgres, "ALTER TABLE agentslot.sessions RENAME COLUMN lineage TO line")
+        reads = [store.list_sessions(state.agent, state.workspace), store.overview()]
+        for read in [*reads, PostgresStore.load(store, SessionId("other"))]:
+            with pytest.raises(SessionDamagedError, match="lineage"):
+                await read
+
+
 async def test_tables_of_another_version_are_refused(postgres: str) -> None:
     async with PostgresStore(postgres):
         await ask(postgres, "UPDATE agentslot.format SET version = 9")
