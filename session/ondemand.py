@@ -6,6 +6,7 @@ from typing import TypeVar, overload
 
 T = TypeVar("T")
 
+PAGE_ITEMS = 512
 _PAGES_IN_MEMORY = 16
 
 
@@ -57,3 +58,13 @@ class ReadOnDemand(Sequence[T]):
                 self._pages = {}
             self._pages[number] = page
         return page
+
+
+def read_in_pages(length: int, read: Callable[[int, int], Sequence[T]]) -> ReadOnDemand[T]:
+    """A sequence of that length; `read` reads the items from one position up to another."""
+
+    def page(number: int) -> Sequence[T]:
+        start = number * PAGE_ITEMS
+        return read(start, min(start + PAGE_ITEMS, length))
+
+    return ReadOnDemand(range(0, length, PAGE_ITEMS), page, range(length))

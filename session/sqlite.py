@@ -4,12 +4,14 @@ import os
 import sqlite3
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from agentslot.session.clock import Clock, utc_now
 from agentslot.session.codec import UnreadableError
 from agentslot.session.durable import DurableStore
 from agentslot.session.errors import ClassifiedError, ErrorKind, SessionDamagedError
+from agentslot.session.facts import Fact
 from agentslot.session.fileformat import fingerprint
 from agentslot.session.identity import SessionId
 from agentslot.session.listing import Listed
@@ -18,7 +20,12 @@ from agentslot.session.medium import Stored, UncertainError
 from agentslot.session.message import Message
 from agentslot.session.recent import outcome_of
 from agentslot.session.requests import session_exists
-from agentslot.session.sqlitereader import select_all, select_first_message, select_session
+from agentslot.session.sqlitereader import (
+    select_all,
+    select_facts,
+    select_first_message,
+    select_session,
+)
 from agentslot.session.sqliteschema import APPLICATION_ID, SCHEMA, VERSION
 from agentslot.session.sqlitewriter import insert_commit, insert_session, update_session
 from agentslot.session.state import SessionState
@@ -119,7 +126,15 @@ class _Database:
 
     def read(self, session_id: SessionId) -> Stored:
         with self._reading(f"session {session_id!r}: ") as database:
-            return select_session(database, session_id)
+            return select_session(database, session_id, partial(self._facts, session_id))
+
+    def _facts(self, session_id: SessionId, start: int, stop: int) -> list[Fact]:
+        """Facts by their positions, read when they are asked for, whoever has the database."""
+        with (
+            self._asking(f"session {session_id!r}: "),
+            closing(_connect(self._path, mode="ro")) as database,
+        ):
+            return select_facts(database, session_id, start + 1, stop)
 
     def reopen(self, session_id: SessionId) -> Stored:
         return self.read(session_id)  # what SQLite shows has been flushed
