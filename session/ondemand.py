@@ -6,7 +6,6 @@ from typing import TypeVar, overload
 
 T = TypeVar("T")
 
-PAGE_ITEMS = 512
 _PAGES_IN_MEMORY = 16
 
 
@@ -60,11 +59,13 @@ class ReadOnDemand(Sequence[T]):
         return page
 
 
-def read_in_pages(length: int, read: Callable[[int, int], Sequence[T]]) -> ReadOnDemand[T]:
+def read_in_pages(
+    length: int, read: Callable[[int, int], Sequence[T]], page_items: int
+) -> ReadOnDemand[T]:
     """A sequence of that length; `read` reads the items from one position up to another."""
 
     def page(number: int) -> Sequence[T]:
-        start = number * PAGE_ITEMS
-        return read(start, min(start + PAGE_ITEMS, length))
+        start = number * page_items
+        return read(start, min(start + page_items, length))
 
-    return ReadOnDemand(range(0, length, PAGE_ITEMS), page, range(length))
+    return ReadOnDemand(range(0, length, page_items), page, range(length))

@@ -130,9 +130,9 @@ class FactIndex:
         Raises:
             UnreadableError: they do not.
         """
-        for sequence, kind, *row in rows:
+        for sequence, kind, run, step, name, status in rows:
             _require_place(sequence, kind, self.length + 1)
-            subject = _subject(kind, *row)
+            subject = _subject(kind, run, step, name, status)
             if subject is not None:
                 self.positions.add(subject, self.length)
             self.length += 1
@@ -163,6 +163,8 @@ def _require_place(sequence: int, kind: str, due: int) -> None:
     if sequence != due or kind not in _PAYLOADS:
         raise UnreadableError(f"fact {sequence}, a {kind!r}, has no place there")
 
+
+PAGE_FACTS = 1024
 
 NEWEST_FACTS = 256
 """How many facts are in memory from the beginning, if they reach back to every unfinished call."""
@@ -259,7 +261,7 @@ class SessionRows:
         index.positions.sort()
         first = newest_from(index.length, self.journal)
         newest = facts_of(self.session.id, self.newest, first, index.length)
-        older = read_in_pages(first - 1, self.read_facts)
+        older = read_in_pages(first - 1, self.read_facts, PAGE_FACTS)
         return History(newest, head=older, find=index.positions)
 
 
