@@ -15,7 +15,7 @@ from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.listing import Listing, rank
 from agentslot.session.medium import Medium, S, UncertainError, UnflushedError
 from agentslot.session.reading import read_history
-from agentslot.session.recent import commit_of, outcome_of
+from agentslot.session.recent import answer_again, commit_of, outcome_of
 from agentslot.session.requests import check_request, session_exists
 from agentslot.session.state import SessionState
 from agentslot.session.store import (
@@ -177,8 +177,9 @@ class DurableStore(Generic[S]):
         self, entry: _Entry[S], stored: S, request: CommitRequest, body: bytes
     ) -> Commit:
         if request.idempotency_key in stored.recent:
-            evidence = fingerprint(body)
-            return stored.recent.again(request.idempotency_key, evidence, stored.state)
+            evidence, outcome = stored.recent.find(request.idempotency_key)
+            same = evidence == fingerprint(body)
+            return answer_again(request.idempotency_key, outcome, stored.state, same=same)
         if request.expected_revision != stored.state.revision:
             raise RevisionConflictError(request.expected_revision, stored.state.revision)
         return await self._append(entry, stored, request, body)
