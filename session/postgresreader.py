@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anyio import to_thread
 from pydantic_core import from_json
 
 from agentslot.session.facts import Fact
@@ -123,7 +124,8 @@ async def select_session(
             "SELECT sequence, entry FROM agentslot.extensions WHERE session = $1 ORDER BY sequence"
         ),
     )
-    return Stored(rows.state(), recent_commits(reversed(newest)), ())
+    state = await to_thread.run_sync(rows.state)  # puts the index of all facts in order
+    return Stored(state, recent_commits(reversed(newest)), ())
 
 
 async def _select_index(database: Database, session_id: SessionId) -> FactIndex:
