@@ -22,20 +22,27 @@ IDEAL_SECONDS = TURNS * LATENCY_SECONDS
 
 
 async def wall_seconds(store: Module) -> tuple[float, float]:
-    """Median wall seconds of all Sessions at once, and KiB of memory that each one holds."""
+    """Median wall seconds of all Sessions at once, and KiB of memory that each one holds.
+
+    What their tasks take while they run is taken once, by the round that warms up.
+    """
     workload, walls = Workload(store, TURNS, LATENCY_SECONDS), list[float]()
     async with workload.running():
-        await workload.run()  # one to warm up
+        await _all_at_once(workload)
         gc.collect()
         before = _resident_kib()
         for _ in range(REPEATS):
             started = time.perf_counter()
-            async with anyio.create_task_group() as tasks:
-                for _ in range(SESSIONS):
-                    tasks.start_soon(workload.run)
+            await _all_at_once(workload)
             walls.append(time.perf_counter() - started)
         grown = (_resident_kib() - before) / (REPEATS * SESSIONS)
     return statistics.median(walls), grown
+
+
+async def _all_at_once(workload: Workload) -> None:
+    async with anyio.create_task_group() as tasks:
+        for _ in range(SESSIONS):
+            tasks.start_soon(workload.run)
 
 
 def _resident_kib() -> float:

@@ -1,10 +1,12 @@
 """A long Session: what it costs to open, and that a commit costs the same as in a short one."""
 
 import gc
+import sqlite3
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -37,6 +39,7 @@ from agentslot.session import (
     SessionId,
     SessionState,
     SetContext,
+    SqliteStore,
     StepId,
     TextPart,
     TokenUsage,
@@ -48,12 +51,16 @@ from agentslot.session import (
     create,
 )
 from agentslot.session.directory import SessionDirectory
-from agentslot.session.fileformat import commit_body, creation, seal
+from agentslot.session.fileformat import commit_body, creation, fingerprint, seal
+from agentslot.session.recent import outcome_of
+from agentslot.session.sqlitewriter import insert_commit, update_session
 from benchmarks import Row
 
 SIZES = (100, 100_000)
 COMMITS = 300
 OPENINGS = 5
+
+Store = FileStore | SqliteStore
 
 _NOW = datetime(2026, 11, 30, tzinfo=UTC)
 _MODEL = ModelConfig("bench", "scripted")
@@ -81,22 +88,49 @@ def turn(state: SessionState, number: int) -> Iterator[tuple[Change, ...]]:
     yield (AppendToolResult(ToolResult.succeeded(call, "rain, and more rain to come")),)
 
 
-def write_session(directory: Path, facts: int) -> SessionState:
-    """A Session file with at least so many facts, written as the store writes it."""
-    new = NewSession(SessionId("long"), AgentId("a"), WorkspaceId("w"), _MODEL)
-    state = create(new, _NOW)
-    with SessionDirectory(directory).file_of(new.id).open("wb") as file:
-        file.write(creation(new, _NOW))
-        start = RunFact(_RUN, RunStatus.STARTED, _MODEL, 1)
-        commits: Iterator[tuple[Change, ...]] = iter([(AppendRun(start),)])
-        number = 0
-        while len(state.history) < facts or number == 0:
-            for changes in commits:
-                request = CommitRequest(state.id, state.revision, f"key-{state.revision}", changes)
-                file.write(seal(commit_body(request), _NOW))
-                state = apply(state, changes, now=_NOW)
-            number += 1
-            commits = turn(state, number)
+NEW = NewSession(SessionId("long"), AgentId("a"), WorkspaceId("w"), _MODEL)
+
+
+def commits(facts: int) -> Iterator[tuple[CommitRequest, SessionState, SessionState]]:
+    """What makes a Session with at least so many facts, with the states before and after each."""
+    state = create(NEW, _NOW)
+    start = RunFact(_RUN, RunStatus.STARTED, _MODEL, 1)
+    changes_of_turn: Iterator[tuple[Change, ...]] = iter([(AppendRun(start),)])
+    number = 0
+    while len(state.history) < facts or number == 0:
+        for changes in changes_of_turn:
+            request = CommitRequest(state.id, state.revision, f"key-{state.revision}", changes)
+            before, state = state, apply(state, changes, now=_NOW)
+            yield request, before, state
+        number += 1
+        changes_of_turn = turn(state, number)
+
+
+def write_file(directory: Path, facts: int) -> SessionState:
+    """A Session file, written as the store writes it, but for the flushes."""
+    state = create(NEW, _NOW)
+    with SessionDirectory(directory).file_of(NEW.id).open("wb") as file:
+        file.write(creation(NEW, _NOW))
+        for request, _, state in commits(facts):  # noqa: B007  # the last one is what it holds
+            file.write(seal(commit_body(request), _NOW))
+    return state
+
+
+def write_database(directory: Path, facts: int) -> SessionState:
+    """The same in a database, in one transaction."""
+    state = create(NEW, _NOW)
+
+    async def make() -> None:
+        async with SqliteStore(directory / "sessions.db") as store:
+            await store.create(NEW)
+
+    anyio.run(make)
+    with closing(sqlite3.connect(directory / "sessions.db")) as database, database:
+        for request, before, state in commits(facts):
+            outcome = outcome_of(state.revision, before.history, state.history)
+            update_session(database, before, state)
+            evidence = fingerprint(commit_body(request))
+            insert_commit(database, state.id, request.idempotency_key, evidence, outcome)
     return state
 
 
@@ -106,24 +140,24 @@ def resident_mib() -> float:
     return pages * 4096 / 2**20
 
 
-async def open_seconds(directory: Path) -> tuple[float, float]:
+async def open_seconds(store: Store) -> tuple[float, float]:
     """Median seconds to open the Session, and the MiB that it then takes."""
     seconds = list[float]()
     before, taken = resident_mib(), 0.0
     for _ in range(OPENINGS):
         gc.collect()
         started = time.perf_counter()
-        loaded = await FileStore(directory).load(SessionId("long"))
+        loaded = await store.load(NEW.id)
         seconds.append(time.perf_counter() - started)
         taken = resident_mib() - before
         del loaded
     return statistics.median(seconds), taken
 
 
-async def commit_microseconds(directory: Path, state: SessionState) -> float:
+async def commit_microseconds(store: Store, state: SessionState) -> float:
     """Median microseconds of one durable commit at the end of the Session."""
     costs = list[float]()
-    async with FileStore(directory) as store:
+    async with store:
         for number in range(COMMITS):
             message = Message(
                 MessageId(f"more-{number}"),
@@ -143,18 +177,24 @@ async def commit_microseconds(directory: Path, state: SessionState) -> float:
     return statistics.median(costs) * 1e6
 
 
+STORES: dict[str, tuple[Callable[[Path, int], SessionState], Callable[[Path], Store]]] = {
+    "file": (write_file, FileStore),
+    "sqlite": (write_database, lambda folder: SqliteStore(folder / "sessions.db")),
+}
+
+
 def rows() -> Iterator[Row]:
-    first: float | None = None
-    for size in SIZES:
-        with tempfile.TemporaryDirectory() as folder:
-            directory = Path(folder)
-            state = write_session(directory, size)
-            seconds, taken = anyio.run(open_seconds, directory)
-            yield Row(name=f"open.{size}", value=seconds, unit="s")
-            yield Row(name=f"open.{size}.memory", value=taken, unit="MiB")
-            cost = anyio.run(commit_microseconds, directory, state)
-        row = Row(name=f"commit.{size}", value=cost, unit="us")
-        if first is not None:
-            row["ratio"], row["against"] = cost / first, f"commit.{SIZES[0]}"
-        first = first or cost
-        yield row
+    for name, (write, store) in STORES.items():
+        first: float | None = None
+        for size in SIZES:
+            with tempfile.TemporaryDirectory() as folder:
+                state = write(Path(folder), size)
+                seconds, taken = anyio.run(open_seconds, store(Path(folder)))
+                cost = anyio.run(commit_microseconds, store(Path(folder)), state)
+            yield Row(name=f"{name}.open.{size}", value=seconds, unit="s")
+            yield Row(name=f"{name}.open.{size}.memory", value=taken, unit="MiB")
+            row = Row(name=f"{name}.commit.{size}", value=cost, unit="us")
+            if first is not None:
+                row["ratio"], row["against"] = cost / first, f"{name}.commit.{SIZES[0]}"
+            first = first or cost
+            yield row

@@ -125,6 +125,7 @@ from agentslot.session.modules import FileStoreModule, MemoryStoreModule, Sqlite
 from agentslot.session.output import OutputFormat, OutputStrategy
 from agentslot.session.pages import history_page
 from agentslot.session.postgres import PostgresStore, PostgresStoreModule
+from agentslot.session.reading import read_history
 from agentslot.session.salvage import FileReport, Problem, check_file, salvage
 from agentslot.session.sharedlist import SharedList
 from agentslot.session.sqlite import SqliteStore
@@ -326,6 +327,7 @@ __all__ = [
     "is_safe_line",
     "kind_of",
     "local_folder",
+    "read_history",
     "recover",
     "require_boundary",
     "rewind_cutoff",

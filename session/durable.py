@@ -13,8 +13,9 @@ from agentslot.session.errors import ClassifiedError, ErrorKind, RevisionConflic
 from agentslot.session.fileformat import commit_body, fingerprint
 from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.listing import Listing, rank
-from agentslot.session.medium import Medium, S, UncertainError
-from agentslot.session.recent import commit_of, outcome_of
+from agentslot.session.medium import Medium, S, UncertainError, UnflushedError
+from agentslot.session.reading import read_history
+from agentslot.session.recent import answer_again, commit_of, outcome_of
 from agentslot.session.requests import check_request, session_exists
 from agentslot.session.state import SessionState
 from agentslot.session.store import (
@@ -30,17 +31,34 @@ _SESSIONS_IN_MEMORY = 1024
 
 
 class _Entry(Generic[S]):
-    """One Session that the store writes to; `stored` is None until it has been read."""
+    """One Session that the store writes to.
 
-    __slots__ = ("lock", "stored")
+    Attributes:
+        stored: None until it has been read.
+        in_doubt: what it shows may not be durable; nobody is told of it until it is recovered.
+    """
+
+    __slots__ = ("in_doubt", "lock", "stored")
 
     def __init__(self) -> None:
         self.lock = anyio.Lock(fast_acquire=True)
         self.stored: S | None = None
+        self.in_doubt = False
 
     def rests(self) -> bool:
         """Whether nobody uses it or waits for it."""
-        return not self.lock.locked() and self.lock.statistics().tasks_waiting == 0
+        busy = self.lock.locked() or self.lock.statistics().tasks_waiting > 0
+        return not busy and not self.in_doubt
+
+    def require_certainty(self, session_id: SessionId) -> None:
+        """Refuse a Session that is in doubt."""
+        if self.in_doubt:
+            raise ClassifiedError(
+                ErrorKind.UNAVAILABLE,
+                "not_durable",
+                f"nobody knows what of the newest commit of session {session_id!r} is durable: "
+                "resume the Session, or recover it, to find out",
+            )
 
 
 class DurableStore(Generic[S]):
@@ -84,9 +102,14 @@ class DurableStore(Generic[S]):
             if entry.stored is not None:
                 raise session_exists(new.id)
             state = create(new, self._clock())
-            with anyio.CancelScope(shield=True):
-                await self._medium.create(new, state)
-            return (await self._read(new.id, entry)).state
+            try:
+                with anyio.CancelScope(shield=True):
+                    await self._medium.create(new, state)
+            except UnflushedError:
+                entry.in_doubt = True
+                raise
+            entry.stored = await self._medium.read(new.id)
+            return entry.stored.state
 
     async def load(self, session_id: SessionId) -> Loaded:
         """The Session as it is. One that this store does not write to is read and left alone."""
@@ -96,6 +119,7 @@ class DurableStore(Generic[S]):
             stored = await self._medium.read(session_id)
             return Loaded(stored.state, stored.repairs)
         async with entry.lock:
+            entry.require_certainty(session_id)
             stored = await self._current(session_id, entry)
             return Loaded(stored.state, stored.repairs)
 
@@ -106,7 +130,7 @@ class DurableStore(Generic[S]):
         async with entry.lock:
             stored = await self._current(session_id, entry)
             repairs = stored.repairs
-            changes = recover(stored.state)
+            changes = await read_history(stored.state.history, recover, stored.state)
             if changes:
                 revision = stored.state.revision
                 request = CommitRequest(session_id, revision, f"recover-{revision}", changes)
@@ -119,6 +143,7 @@ class DurableStore(Generic[S]):
         check_request(request)
         entry = self._entry(request.session_id)
         async with entry.lock:
+            entry.require_certainty(request.session_id)
             stored = entry.stored or await self._read(request.session_id, entry)
             body = commit_body(request)
             try:
@@ -152,8 +177,9 @@ class DurableStore(Generic[S]):
         self, entry: _Entry[S], stored: S, request: CommitRequest, body: bytes
     ) -> Commit:
         if request.idempotency_key in stored.recent:
-            evidence = fingerprint(body)
-            return stored.recent.again(request.idempotency_key, evidence, stored.state)
+            evidence, outcome = stored.recent.find(request.idempotency_key)
+            same = evidence == fingerprint(body)
+            return answer_again(request.idempotency_key, outcome, stored.state, same=same)
         if request.expected_revision != stored.state.revision:
             raise RevisionConflictError(request.expected_revision, stored.state.revision)
         return await self._append(entry, stored, request, body)
@@ -167,8 +193,9 @@ class DurableStore(Generic[S]):
         try:
             with anyio.CancelScope(shield=True):
                 await self._medium.append(stored, request, body, after)
-        except (UncertainError, RevisionConflictError, anyio.get_cancelled_exc_class()):
+        except (UncertainError, RevisionConflictError, anyio.get_cancelled_exc_class()) as error:
             entry.stored = None  # only the medium knows: whoever comes next reads it
+            entry.in_doubt = isinstance(error, UnflushedError)
             raise
         outcome = outcome_of(after.revision, before.history, after.history)
         stored.recent.add(request.idempotency_key, fingerprint(body), outcome)
@@ -204,5 +231,6 @@ class DurableStore(Generic[S]):
         return stored
 
     async def _read(self, session_id: SessionId, entry: _Entry[S]) -> S:
-        entry.stored = await self._medium.read(session_id)
+        entry.stored = await self._medium.reopen(session_id)
+        entry.in_doubt = False
         return entry.stored

@@ -16,7 +16,7 @@ from agentslot.session.fileformat import (
 )
 from agentslot.session.fileoperations import FileOperations
 from agentslot.session.filereader import StoredSession, read_first_message, read_session
-from agentslot.session.filewriter import append_lines, create_file
+from agentslot.session.filewriter import append_lines, create_file, flush_again
 from agentslot.session.identity import SessionId
 from agentslot.session.listing import Listed
 from agentslot.session.lockfile import LockFile
@@ -92,6 +92,11 @@ class _Files:
             ) from error
         if stored.state.id != session_id:
             raise SessionDamagedError(path, f"it holds session {stored.state.id!r}", line=1)
+        return stored
+
+    def reopen(self, session_id: SessionId) -> StoredSession:
+        stored = self.read(session_id)
+        flush_again(self._operations, stored)
         return stored
 
     def append(self, appends: Sequence[Append[StoredSession]]) -> list[Exception | None]:

@@ -19,7 +19,7 @@ A file is of version 1 until the first hook is asked: before that commit, in the
 import hashlib
 import re
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cache
 from typing import Annotated, Literal
@@ -38,6 +38,10 @@ FORMAT = "agentslot.session-file/v1"
 FORMAT_WITH_EXTENSIONS = "agentslot.session-file/v2"
 MINOR = 0
 FACTS_PER_LINE = 256
+LINES_IN_A_WRITE = 2  # at most, once the Session is created: a label and a commit
+
+RECORDS = frozenset({"session", "facts", "commit", "format"})
+"""The types of line that this version knows."""
 
 _TAIL = re.compile(rb',"rev":([0-9]{1,20}),"at":"([0-9T:.+Z-]{20,40})","sum":"[0-9a-f]{8}"\}\n?\Z')
 _TYPE = re.compile(rb'\{"type":"([a-z_]{1,40})"')
@@ -104,6 +108,8 @@ class FormatLine:
     at: datetime = UNSEALED
     sum: str = ""
 
+
+COMMIT_MEMBERS = frozenset(field.name for field in fields(CommitLine))
 
 # Made at first use: a decoder takes milliseconds to build.
 read_header = cache(lambda: Decoder(Header))
@@ -196,6 +202,40 @@ def format_of(line: bytes) -> str:
     """The format that a header names."""
     found = _FORMAT.match(line)
     return found[1].decode() if found else ""
+
+
+def begin(line: bytes) -> tuple[Header, bool]:
+    """The header in the first line, and whether a newer writer made the file.
+
+    What such a writer added is passed over.
+
+    Raises:
+        UnreadableError: it is no header of a format that this version reads.
+    """
+    if type_of(line) != "session":
+        raise UnreadableError("the file does not begin with a Session's header")
+    if format_of(line) != FORMAT:
+        raise UnreadableError(
+            f"the file is of format {format_of(line)!r}, this version reads {FORMAT!r}"
+        )
+    header = read_header()(line, lenient=True)
+    is_newer = header.minor > MINOR
+    return (header if is_newer else read_header()(line)), is_newer
+
+
+def relabelled(line: bytes, revision: int, *, lenient: bool) -> str:
+    """The format that a `format` line gives to a file whose Session is at `revision`.
+
+    Raises:
+        UnreadableError: this version does not know it, or the line stands in the wrong place.
+    """
+    label = read_format()(line, lenient=lenient)
+    if label.format != FORMAT_WITH_EXTENSIONS or label.rev != revision:
+        raise UnreadableError(
+            f"the file becomes format {label.format!r} at revision {label.rev}: this version "
+            f"knows {FORMAT_WITH_EXTENSIONS!r}, and the Session is at {revision}"
+        )
+    return label.format
 
 
 def revision_and_time(tail: bytes) -> tuple[int, datetime] | None:

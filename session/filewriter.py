@@ -8,7 +8,7 @@ from pathlib import Path
 from agentslot.session.errors import ClassifiedError, ErrorKind
 from agentslot.session.fileoperations import FileOperations
 from agentslot.session.filereader import StoredSession
-from agentslot.session.medium import UncertainError
+from agentslot.session.medium import UncertainError, UnflushedError
 
 TEMPORARY_PREFIX = ".agentslot-session-"
 
@@ -28,11 +28,40 @@ def create_file(operations: FileOperations, path: Path, content: bytes) -> None:
         finally:
             operations.close(descriptor)
         operations.rename(temporary, path)
-        operations.flush_directory(path.parent)
     except OSError as error:
         with suppress(OSError):  # gone already if the rename succeeded
             temporary.unlink()
         raise _not_durable(path, error) from error
+    try:
+        operations.flush_directory(path.parent)
+    except OSError as error:
+        raise _not_flushed(path, f"{error.strerror}, when its name was to be flushed") from error
+
+
+def flush_again(operations: FileOperations, stored: StoredSession) -> None:
+    """Make sure that what a Session file shows is on the disk.
+
+    Whoever wrote it may have died before the flush, or the flush have failed. A system takes what
+    it failed to write for written, so that another flush would do nothing: what was written last
+    is written once more. Nothing is begun before what is older has been flushed.
+
+    Raises:
+        ClassifiedError: `unavailable/not_durable`.
+    """
+    path, newest = stored.path, stored.newest
+    try:
+        with path.open("rb") as file:
+            file.seek(newest)
+            content = file.read(stored.whole_bytes - newest)
+        descriptor = operations.open(path)
+        try:
+            _write_all(operations, descriptor, content, newest)
+            operations.flush(descriptor)
+        finally:
+            operations.close(descriptor)
+        operations.flush_directory(path.parent)
+    except OSError as error:
+        raise _not_flushed(path, error.strerror) from error
 
 
 def append_lines(
@@ -44,8 +73,8 @@ def append_lines(
     at once what belongs to all of them.
 
     Returns:
-        For each line None, or why it is not there: an UncertainError if the file may hold it all
-        the same, another ClassifiedError if the file is as it was before; both
+        For each line None, or why it is not there: an UnflushedError if the file may hold it all
+        the same, another ClassifiedError if the file is as it was before; all
         `unavailable/not_durable`.
     """
     appends = [_Append(operations, *line) for line in lines]
@@ -117,11 +146,10 @@ class _Append:
                 self._operations.truncate(self._descriptor, self._stored.whole_bytes)
                 self._operations.flush(self._descriptor)
             except OSError as second:
-                raise UncertainError(
-                    ErrorKind.UNAVAILABLE,
-                    "not_durable",
-                    f"{self._stored.path}: {error.strerror}, and the unfinished line could not be "
-                    f"taken back: {second.strerror}",
+                raise _not_flushed(
+                    self._stored.path,
+                    f"{error.strerror}, and the unfinished line could not be taken back: "
+                    f"{second.strerror}",
                 ) from error
             raise _not_durable(self._stored.path, error) from error
 
@@ -142,6 +170,15 @@ def _not_durable(path: Path, error: OSError) -> ClassifiedError:
         "not_durable",
         f"{path} could not be written: {error.strerror}. Nothing was saved; make room or repair "
         "access, then try again",
+    )
+
+
+def _not_flushed(path: Path, problem: str | None) -> UnflushedError:
+    return UnflushedError(
+        ErrorKind.UNAVAILABLE,
+        "not_durable",
+        f"{path}: {problem}. Nobody knows what of the newest commit is on the disk: resume the "
+        "Session, or recover it, to find out",
     )
 
 

@@ -15,6 +15,10 @@ class UncertainError(ClassifiedError):
     """The write failed, and so did taking it back: only reading the Session again tells."""
 
 
+class UnflushedError(UncertainError):
+    """The same, and what is read again may be in the system's memory alone: see `Medium.reopen`."""
+
+
 @dataclass(slots=True)
 class Stored:
     """A Session as the medium has it; media add what they need to write on."""
@@ -56,6 +60,14 @@ class Medium(Protocol[S]):
         Raises:
             ClassifiedError: `not_found/session_not_found`, `unavailable/…`.
             SessionDamagedError: it cannot be trusted.
+        """
+        ...
+
+    async def reopen(self, session_id: SessionId) -> S:
+        """Read a Session to write to it: what it holds is durable when it is returned.
+
+        Raises:
+            ClassifiedError: as `read`, and `unavailable/not_durable`.
         """
         ...
 

@@ -1,16 +1,76 @@
 """Sessions that live as long as the process: for development, tests and short errands."""
 
+from collections.abc import Callable
+from typing import Any
+
 import anyio.lowlevel
 
 from agentslot.session.aggregate import apply, create, recover
+from agentslot.session.changes import (
+    AppendAttempt,
+    AppendBudgetExceeded,
+    AppendContextContribution,
+    AppendLimitExceeded,
+    AppendMessage,
+    AppendRun,
+    AppendToolCall,
+    AppendToolResult,
+    Change,
+)
 from agentslot.session.clock import Clock, StrictClock, utc_now
 from agentslot.session.errors import RevisionConflictError
+from agentslot.session.facts import (
+    ContextContribution,
+    ModelAttempt,
+    Payload,
+    RunBudgetExceeded,
+    RunFact,
+    RunLimitExceeded,
+)
 from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.listing import Listing, listed
-from agentslot.session.recent import RecentCommits, commit_of, outcome_of
+from agentslot.session.message import Message
+from agentslot.session.recent import Outcome, RecentCommits, answer_again, commit_of, outcome_of
 from agentslot.session.requests import check_request, session_exists, session_not_found
 from agentslot.session.state import SessionState
 from agentslot.session.store import Commit, CommitRequest, Loaded, NewSession, SessionPage
+from agentslot.session.toolcall import ToolCall, ToolResult
+
+_Evidence = CommitRequest | tuple[Change, ...] | None
+"""What is kept of a request, beside what History has of it."""
+
+# Each takes its own class of payload; the table pairs them, which no annotation can say.
+_APPENDS: dict[type[Payload], Callable[[Any], Change]] = {
+    Message: AppendMessage,
+    ToolCall: AppendToolCall,
+    ToolResult: AppendToolResult,
+    RunFact: AppendRun,
+    ModelAttempt: AppendAttempt,
+    ContextContribution: AppendContextContribution,
+    RunBudgetExceeded: AppendBudgetExceeded,
+    RunLimitExceeded: AppendLimitExceeded,
+}
+
+_APPENDING = frozenset(_APPENDS.values())
+
+
+def _evidence_of(request: CommitRequest) -> _Evidence:
+    if request.actor is not None:
+        return request
+    appends_all = all(type(change) in _APPENDING for change in request.changes)
+    return None if appends_all else request.changes
+
+
+def _request_of(
+    key: str, evidence: _Evidence, outcome: Outcome, state: SessionState
+) -> CommitRequest:
+    """The request of a commit that the Session has applied."""
+    if isinstance(evidence, CommitRequest):
+        return evidence
+    if evidence is None:
+        facts = state.history[outcome.first_sequence - 1 : outcome.last_sequence]
+        evidence = tuple(_APPENDS[type(fact.payload)](fact.payload) for fact in facts)
+    return CommitRequest(state.id, outcome.revision - 1, key, evidence)
 
 
 class MemoryStore:
@@ -23,7 +83,7 @@ class MemoryStore:
     def __init__(self, *, clock: Clock = utc_now) -> None:
         self._clock = StrictClock(clock)
         self._states: dict[SessionId, SessionState] = {}
-        self._recent: dict[SessionId, RecentCommits[CommitRequest]] = {}
+        self._recent: dict[SessionId, RecentCommits[_Evidence]] = {}
         self._listing = Listing()
 
     async def create(self, new: NewSession) -> SessionState:
@@ -58,7 +118,9 @@ class MemoryStore:
         before = self._state(request.session_id)
         recent = self._recent[request.session_id]
         if request.idempotency_key in recent:
-            return recent.again(request.idempotency_key, request, before)
+            evidence, outcome = recent.find(request.idempotency_key)
+            same = request == _request_of(request.idempotency_key, evidence, outcome, before)
+            return answer_again(request.idempotency_key, outcome, before, same=same)
         if request.expected_revision != before.revision:
             raise RevisionConflictError(request.expected_revision, before.revision)
         after = apply(
@@ -66,7 +128,7 @@ class MemoryStore:
         )
         self._states[request.session_id] = after
         outcome = outcome_of(after.revision, before.history, after.history)
-        recent.add(request.idempotency_key, request, outcome)
+        recent.add(request.idempotency_key, _evidence_of(request), outcome)
         return commit_of(after, outcome)
 
     async def list_sessions(

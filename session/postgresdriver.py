@@ -2,11 +2,13 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
+from pathlib import Path
 from typing import Any, Protocol
 
 import asyncpg  # type: ignore[import-untyped]  # it has none
 
-from agentslot.session.errors import ClassifiedError, ErrorKind
+from agentslot.session.codec import UnreadableError
+from agentslot.session.errors import ClassifiedError, ErrorKind, SessionDamagedError
 from agentslot.session.medium import UncertainError
 
 _driver: Any = asyncpg  # the one place where its types are missed
@@ -23,6 +25,18 @@ _LOST = (
     asyncpg.OperatorInterventionError,
     asyncpg.TooManyConnectionsError,
 )
+
+
+# The server answers, and what it keeps is not what we have written.
+_DAMAGED = (
+    asyncpg.DataCorruptedError,
+    asyncpg.IndexCorruptedError,
+    asyncpg.UndefinedTableError,
+    asyncpg.UndefinedColumnError,
+)
+
+PLACE = Path("PostgreSQL")
+"""What stands for a file in errors."""
 
 
 class Database(Protocol):
@@ -76,6 +90,10 @@ def reading() -> Generator[None]:
     """Say in the store's words what went wrong while nothing was written."""
     try:
         yield
+    except (UnreadableError, ValueError) as error:
+        raise SessionDamagedError(PLACE, str(error)) from error
+    except _DAMAGED as error:
+        raise SessionDamagedError(PLACE, str(error)) from error
     except (*_LOST, asyncpg.PostgresError) as error:
         raise ClassifiedError(
             ErrorKind.UNAVAILABLE, "unreadable", f"the database could not be asked: {error}"
@@ -94,6 +112,8 @@ def writing() -> Generator[None]:
             f"the connection to the database broke: {error}. Send the same commit again to find "
             "out whether it was saved",
         ) from error
+    except _DAMAGED as error:
+        raise SessionDamagedError(PLACE, str(error)) from error
     except asyncpg.DataError as error:
         raise ClassifiedError(
             ErrorKind.INVALID_INPUT,

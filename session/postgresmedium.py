@@ -2,7 +2,9 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
+from functools import partial
+
+from anyio.from_thread import start_blocking_portal
 
 from agentslot.session.codec import UnreadableError
 from agentslot.session.errors import (
@@ -11,11 +13,13 @@ from agentslot.session.errors import (
     RevisionConflictError,
     SessionDamagedError,
 )
+from agentslot.session.facts import Fact
 from agentslot.session.fileformat import fingerprint
 from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.listing import Listed
 from agentslot.session.medium import Stored
 from agentslot.session.postgresdriver import (
+    PLACE,
     Database,
     DuplicateKeyError,
     Pool,
@@ -24,6 +28,7 @@ from agentslot.session.postgresdriver import (
     writing,
 )
 from agentslot.session.postgresreader import (
+    select_facts,
     select_overview,
     select_revision,
     select_scope,
@@ -36,7 +41,6 @@ from agentslot.session.requests import session_exists, session_not_found
 from agentslot.session.state import SessionState
 from agentslot.session.store import CommitRequest, NewSession, SessionOverview
 
-_PLACE = Path("PostgreSQL")
 _OPENING_LOCK = 0x41474C53  # "AGLS": one process at a time looks for the tables and makes them
 
 
@@ -88,10 +92,32 @@ class PostgresMedium:
             async with self._connection() as database:
                 try:
                     async with database.transaction(isolation="repeatable_read", readonly=True):
-                        return await select_session(database, session_id)
+                        older = partial(self._facts, session_id)
+                        return await select_session(database, session_id, older)
                 except (UnreadableError, ValueError) as error:
                     reason = f"session {session_id!r}: {error}"
-                    raise SessionDamagedError(_PLACE, reason) from error
+                    raise SessionDamagedError(PLACE, reason) from error
+
+    def _facts(self, session_id: SessionId, start: int, stop: int) -> list[Fact]:
+        """Facts by their positions, for whoever walks through History, which does not wait.
+
+        So they are read on a loop of their own, in a thread of their own.
+        """
+        with start_blocking_portal("asyncio") as portal:
+            return portal.call(self._select_facts, session_id, start + 1, stop)
+
+    async def _select_facts(self, session_id: SessionId, first: int, last: int) -> list[Fact]:
+        with reading():
+            pool = await connect(self._dsn, 1)
+            try:
+                async with pool.acquire() as database:
+                    return await select_facts(database, session_id, first, last)
+            finally:
+                await pool.close()
+
+    async def reopen(self, session_id: SessionId) -> Stored:
+        """As `Medium.reopen`; what the server shows has been flushed."""
+        return await self.read(session_id)
 
     async def is_current(self, stored: Stored) -> bool:
         """As `Medium.is_current`."""
@@ -166,7 +192,7 @@ async def _prepare(database: Database) -> None:
     version = await database.fetchval("SELECT version FROM agentslot.format")
     if version != VERSION:
         raise SessionDamagedError(
-            _PLACE, f"its tables are of version {version}, this version reads {VERSION}"
+            PLACE, f"its tables are of version {version}, this version reads {VERSION}"
         )
 
 

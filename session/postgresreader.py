@@ -1,10 +1,12 @@
 """Reading a Session from the tables of `postgresschema`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from anyio import to_thread
 from pydantic_core import from_json
 
+from agentslot.session.facts import Fact
 from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.listing import Listed
 from agentslot.session.medium import Stored
@@ -12,7 +14,17 @@ from agentslot.session.message import Message
 from agentslot.session.postgresdriver import Database
 from agentslot.session.recent import REMEMBERED_COMMITS
 from agentslot.session.requests import session_not_found
-from agentslot.session.rows import FactRow, SessionRow, SessionRows, decode, recent_commits
+from agentslot.session.rows import (
+    FactIndex,
+    FactRow,
+    SessionRow,
+    SessionRows,
+    SubjectRow,
+    decode,
+    facts_of,
+    newest_from,
+    recent_commits,
+)
 from agentslot.session.store import SessionOverview
 
 _COLUMNS = (
@@ -30,8 +42,46 @@ LEFT JOIN LATERAL (
 """  # noqa: S608  # made of constants
 
 
-async def select_session(database: Database, session_id: SessionId) -> Stored:
+_NAMES = {
+    "message": "id",
+    "tool_call": "id",
+    "tool_result": "call_id",
+    "model_attempt": "attempt_id",
+    "context_contribution": "source_key",
+}
+
+_NAME = " ".join(f"WHEN '{kind}' THEN '{name}'" for kind, name in _NAMES.items())
+
+# PostgreSQL cannot look into JSON in which a text holds NUL, so that is left to us.
+_SUBJECTS = rf"""
+SELECT sequence, kind, run, step,
+    CASE WHEN strange THEN NULL ELSE payload ->> CASE kind {_NAME} END END,
+    CASE WHEN strange THEN NULL ELSE payload ->> 'status' END,
+    CASE WHEN strange THEN payload END
+FROM (
+    SELECT *, position('\u0000' IN payload::text) > 0 AS strange
+    FROM agentslot.facts WHERE session = $1 AND sequence > $2 ORDER BY sequence LIMIT $3
+) AS fact
+"""  # noqa: S608  # made of constants
+_SUBJECTS_AT_ONCE = 8192
+
+_FACTS = """
+SELECT sequence, kind, run, step, at, actor_kind, actor, origin, payload
+FROM agentslot.facts WHERE session = $1 AND sequence BETWEEN $2 AND $3 ORDER BY sequence
+"""
+
+
+async def select_session(
+    database: Database,
+    session_id: SessionId,
+    read_facts: Callable[[int, int], Sequence[Fact]],
+) -> Stored:
     """Read a Session, in a transaction that sees it at one moment.
+
+    Args:
+        database: where it is.
+        session_id: which one.
+        read_facts: how its older facts are read, when they are asked for.
 
     Raises:
         ClassifiedError: `not_found/session_not_found`.
@@ -44,10 +94,12 @@ async def select_session(database: Database, session_id: SessionId) -> Stored:
     found = await select(f"{_SESSIONS} WHERE id = $1")
     if not found:
         raise session_not_found(session_id)
-    facts = await select(
-        "SELECT sequence, kind, run, step, at, actor_kind, actor, origin, payload "
-        "FROM agentslot.facts WHERE session = $1 ORDER BY sequence"
+    index = await _select_index(database, session_id)
+    journal = await select(
+        "SELECT call, status, call_sequence FROM agentslot.journal WHERE session = $1 "
+        "ORDER BY call_sequence"
     )
+    first = newest_from(index.length, journal)
     contexts = await select(
         "SELECT view FROM agentslot.contexts WHERE session = $1 ORDER BY version"
     )
@@ -59,20 +111,50 @@ async def select_session(database: Database, session_id: SessionId) -> Stored:
     )
     rows = SessionRows(
         SessionRow(*found[0]),
-        (FactRow(*row) for row in facts),
+        index,
+        [FactRow(*row) for row in await select(_FACTS, first, index.length)],
+        read_facts,
         await select(
             "SELECT message, delivery FROM agentslot.queue WHERE session = $1 ORDER BY position"
         ),
-        await select(
-            "SELECT call, status FROM agentslot.journal WHERE session = $1 ORDER BY call_sequence"
-        ),
+        journal,
         (view for (view,) in contexts),
         {digest: from_json(text) for digest, text in texts},
         await select(
             "SELECT sequence, entry FROM agentslot.extensions WHERE session = $1 ORDER BY sequence"
         ),
     )
-    return Stored(rows.state(), recent_commits(reversed(newest)), ())
+    state = await to_thread.run_sync(rows.state)  # puts the index of all facts in order
+    return Stored(state, recent_commits(reversed(newest)), ())
+
+
+async def _select_index(database: Database, session_id: SessionId) -> FactIndex:
+    index = FactIndex()
+    while True:
+        rows = await database.fetch(_SUBJECTS, session_id, index.length, _SUBJECTS_AT_ONCE)
+        index.take(map(_subject_row, rows))
+        if len(rows) < _SUBJECTS_AT_ONCE:
+            return index
+
+
+def _subject_row(row: Sequence[Any]) -> SubjectRow:  # as PostgreSQL gives it
+    sequence, kind, run, step, name, status, payload_json = row
+    if payload_json is not None:
+        payload = from_json(payload_json)
+        name, status = payload.get(_NAMES.get(kind)), payload.get("status")
+    return sequence, kind, run, step, name, status
+
+
+async def select_facts(
+    database: Database, session_id: SessionId, first: int, last: int
+) -> list[Fact]:
+    """The facts from one sequence to another.
+
+    Raises:
+        UnreadableError: the rows do not make them.
+    """
+    rows = await database.fetch(_FACTS, session_id, first, last)
+    return facts_of(session_id, (FactRow(*row) for row in rows), first, last)
 
 
 async def select_revision(database: Database, session_id: SessionId) -> int | None:

@@ -1,10 +1,9 @@
 """The commits that a store can still answer for when they are sent again."""
 
-from collections import OrderedDict
+from collections.abc import Sized
 from typing import Generic, TypeVar
 
 from agentslot.session.errors import ClassifiedError, ErrorKind
-from agentslot.session.history import History
 from agentslot.session.record import record
 from agentslot.session.state import SessionState
 from agentslot.session.store import Commit
@@ -24,47 +23,57 @@ class Outcome:
     last_sequence: int
 
 
-def outcome_of(revision: int, before: History, after: History) -> Outcome:
-    """What the commit did that made `revision`."""
+def outcome_of(revision: int, before: Sized, after: Sized) -> Outcome:
+    """What the commit did that made `revision`, by the facts before and after it."""
     first, last = len(before) + 1, len(after)
     return Outcome(revision, first, last) if first <= last else Outcome(revision, 0, 0)
 
 
 class RecentCommits(Generic[E]):
-    """Outcomes of the newest commits by idempotency key.
+    """Outcomes of the newest commits by idempotency key, with some evidence of the request.
 
-    The evidence tells whether a key comes again with the same request: the request itself, or a
-    fingerprint of it.
+    The evidence tells whether a key comes again with the same request.
     """
 
-    __slots__ = ("_outcomes",)
+    __slots__ = ("_commits",)
 
     def __init__(self) -> None:
-        self._outcomes: OrderedDict[str, tuple[E, Outcome]] = OrderedDict()
+        # Evidence, revision, first and last sequence: flat, since every live Session has these.
+        self._commits: dict[str, tuple[E, int, int, int]] = {}
 
     def __contains__(self, key: str) -> bool:
-        return key in self._outcomes
+        return key in self._commits
 
     def add(self, key: str, evidence: E, outcome: Outcome) -> None:
         """Remember a commit, and forget the oldest one if there are too many."""
-        self._outcomes[key] = evidence, outcome
-        if len(self._outcomes) > REMEMBERED_COMMITS:
-            self._outcomes.popitem(last=False)
+        self._commits[key] = (
+            evidence,
+            outcome.revision,
+            outcome.first_sequence,
+            outcome.last_sequence,
+        )
+        if len(self._commits) > REMEMBERED_COMMITS:
+            del self._commits[next(iter(self._commits))]
 
-    def again(self, key: str, evidence: E, state: SessionState) -> Commit:
-        """The answer to a commit that is sent again.
+    def find(self, key: str) -> tuple[E, Outcome]:
+        """The evidence and the outcome of the commit under a key that is remembered."""
+        evidence, *numbers = self._commits[key]
+        return evidence, Outcome(*numbers)
 
-        Raises:
-            ClassifiedError: `conflict/idempotency_conflict`: the key named another request before.
-        """
-        known, outcome = self._outcomes[key]
-        if known != evidence:
-            raise ClassifiedError(
-                ErrorKind.CONFLICT,
-                "idempotency_conflict",
-                f"the key {key!r} stands for another commit, at revision {outcome.revision}",
-            )
-        return commit_of(state, outcome, applied=False)
+
+def answer_again(key: str, outcome: Outcome, state: SessionState, *, same: bool) -> Commit:
+    """The answer to a commit that is sent again.
+
+    Raises:
+        ClassifiedError: `conflict/idempotency_conflict`: the key named another request before.
+    """
+    if not same:
+        raise ClassifiedError(
+            ErrorKind.CONFLICT,
+            "idempotency_conflict",
+            f"the key {key!r} stands for another commit, at revision {outcome.revision}",
+        )
+    return commit_of(state, outcome, applied=False)
 
 
 def commit_of(state: SessionState, outcome: Outcome, *, applied: bool = True) -> Commit:

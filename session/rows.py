@@ -1,6 +1,6 @@
 """Making a Session of the rows that a database keeps of it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
@@ -18,7 +18,7 @@ from agentslot.session.facts import (
     RunFact,
     RunLimitExceeded,
 )
-from agentslot.session.history import History
+from agentslot.session.history import History, Subject, run_boundary, started_attempt
 from agentslot.session.identity import (
     Actor,
     ActorKind,
@@ -33,6 +33,8 @@ from agentslot.session.identity import (
 from agentslot.session.listing import Listed
 from agentslot.session.message import Message
 from agentslot.session.modelconfig import ModelConfig
+from agentslot.session.ondemand import read_in_pages
+from agentslot.session.positions import CompactPositions
 from agentslot.session.recent import Outcome, RecentCommits
 from agentslot.session.sharedlist import SharedList
 from agentslot.session.state import (
@@ -106,22 +108,121 @@ class FactRow:
     payload_json: str
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRows:
-    """All rows of one Session, each group in its order.
+SubjectRow = tuple[int, str, RunId | None, StepId | None, str | None, str | None]
+"""Sequence, kind, Run and step of a fact, what it is about, and the status of a Run or attempt."""
+
+
+class FactIndex:
+    """What is known of the facts of a Session that are not in memory.
 
     Attributes:
+        length: how many there are.
+        positions: what each is about.
+    """
+
+    def __init__(self) -> None:
+        self.length = 0
+        self.positions = CompactPositions()
+
+    def take(self, rows: Iterable[SubjectRow]) -> None:
+        """Take in the facts that follow.
+
+        Raises:
+            UnreadableError: they do not.
+        """
+        for sequence, kind, run, step, name, status in rows:
+            _require_place(sequence, kind, self.length + 1)
+            subject = _subject(kind, run, step, name, status)
+            if subject is not None:
+                self.positions.add(subject, self.length)
+            self.length += 1
+
+
+def _subject(
+    kind: str, run: RunId | None, step: StepId | None, name: str | None, status: str | None
+) -> Subject | None:
+    """What `subject_of` says of the fact."""
+    match kind:
+        case "message":
+            return kind, name or ""
+        case "tool_call":
+            return "call", name or ""
+        case "tool_result":
+            return "result", name or ""
+        case "model_attempt":
+            return started_attempt(name or "", status or "")
+        case "run":
+            return run_boundary(run or "", status or "")
+        case "context_contribution":
+            return "contribution", run or "", step or "", name or ""
+        case _:
+            return None
+
+
+def _require_place(sequence: int, kind: str, due: int) -> None:
+    if sequence != due or kind not in _PAYLOADS:
+        raise UnreadableError(f"fact {sequence}, a {kind!r}, has no place there")
+
+
+PAGE_FACTS = 1024
+
+NEWEST_FACTS = 256
+"""How many facts are in memory from the beginning, if they reach back to every unfinished call."""
+
+
+def newest_from(length: int, journal: Iterable[tuple[ToolCallId, str, int]]) -> int:
+    """The sequence of the first fact that should be in memory."""
+    calls = (sequence for _, _, sequence in journal)
+    return max(min(length - NEWEST_FACTS + 1, *calls, length + 1), 1)
+
+
+def facts_of(session_id: SessionId, rows: Iterable[FactRow], first: int, last: int) -> list[Fact]:
+    """The facts from one sequence to another.
+
+    Raises:
+        UnreadableError: they are not these.
+    """
+    facts = [_fact(session_id, row, due) for due, row in enumerate(rows, first)]
+    if len(facts) != last - first + 1:
+        raise UnreadableError(f"of the facts {first} to {last} only {len(facts)} are there")
+    return facts
+
+
+def _fact(session_id: SessionId, row: FactRow, due: int) -> Fact:
+    _require_place(row.sequence, row.kind, due)
+    return Fact(
+        session_id,
+        row.sequence,
+        row.run,
+        row.step,
+        row.at,
+        Actor(ActorKind(row.actor_kind), row.actor),
+        decode(_PAYLOADS[row.kind], row.payload_json),
+        row.origin,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRows:
+    """What is read of one Session at once, each group in its order.
+
+    Attributes:
+        index: what is known of its facts.
+        newest: the facts from `newest_from` on.
+        read_facts: reads the facts from one position up to another; it blocks.
         queue: messages as JSON, with their delivery.
-        journal: ids of unfinished calls, with their status.
+        journal: ids of unfinished calls, with their status and the sequence of their fact.
         contexts: views as JSON; the last one is the current one, those before it are retained.
         texts: texts by digest.
         extensions: entries of the journal of hooks as JSON, with their sequence.
     """
 
     session: SessionRow
-    facts: Iterable[FactRow]
+    index: FactIndex
+    newest: Iterable[FactRow]
+    read_facts: Callable[[int, int], Sequence[Fact]]
     queue: Iterable[tuple[str, str]]
-    journal: Iterable[tuple[ToolCallId, str]]
+    journal: Sequence[tuple[ToolCallId, str, int]]
     contexts: Iterable[str]
     texts: Mapping[str, str]
     extensions: Iterable[tuple[int, str]]
@@ -134,7 +235,7 @@ class SessionRows:
             ValueError: nor do they, and no JSON is to blame.
         """
         row = self.session
-        history = History(map(self._fact, range(1, 1 << 63), self.facts))
+        history = self._history()
         views = [decode(ContextView, view) for view in self.contexts]
         return SessionState(
             row.id,
@@ -155,26 +256,20 @@ class SessionRows:
             _extensions(self.extensions),
         )
 
-    def _fact(self, due: int, row: FactRow) -> Fact:
-        if row.sequence != due or row.kind not in _PAYLOADS:
-            raise UnreadableError(f"fact {row.sequence}, a {row.kind!r}, has no place there")
-        return Fact(
-            self.session.id,
-            row.sequence,
-            row.run,
-            row.step,
-            row.at,
-            Actor(ActorKind(row.actor_kind), row.actor),
-            decode(_PAYLOADS[row.kind], row.payload_json),
-            row.origin,
-        )
+    def _history(self) -> History:
+        index = self.index
+        index.positions.sort()
+        first = newest_from(index.length, self.journal)
+        newest = facts_of(self.session.id, self.newest, first, index.length)
+        older = read_in_pages(first - 1, self.read_facts, PAGE_FACTS)
+        return History(newest, head=older, find=index.positions)
 
 
 def _journal(
-    rows: Iterable[tuple[ToolCallId, str]], history: History
+    rows: Iterable[tuple[ToolCallId, str, int]], history: History
 ) -> dict[ToolCallId, JournalEntry]:
     journal: dict[ToolCallId, JournalEntry] = {}
-    for call_id, status in rows:
+    for call_id, status, _ in rows:
         call = history.call(call_id)
         if call is None or history.result(call_id) is not None:
             raise UnreadableError(f"tool call {call_id!r} is not what its journal entry says")

@@ -9,9 +9,9 @@ from agentslot.session.directory import SessionDirectory
 from agentslot.session.errors import SessionDamagedError
 from agentslot.session.fileformat import UNSEALED, Header, seal, type_of
 from agentslot.session.fileoperations import FileOperations
-from agentslot.session.filereader import Replay
 from agentslot.session.filewriter import create_file
 from agentslot.session.identity import SessionId
+from agentslot.session.replay import Replay
 from agentslot.session.requests import session_exists
 from agentslot.session.state import Lineage, SessionState
 

@@ -4,12 +4,14 @@ import os
 import sqlite3
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from agentslot.session.clock import Clock, utc_now
 from agentslot.session.codec import UnreadableError
 from agentslot.session.durable import DurableStore
 from agentslot.session.errors import ClassifiedError, ErrorKind, SessionDamagedError
+from agentslot.session.facts import Fact
 from agentslot.session.fileformat import fingerprint
 from agentslot.session.identity import SessionId
 from agentslot.session.listing import Listed
@@ -18,12 +20,20 @@ from agentslot.session.medium import Stored, UncertainError
 from agentslot.session.message import Message
 from agentslot.session.recent import outcome_of
 from agentslot.session.requests import session_exists
-from agentslot.session.sqlitereader import select_all, select_first_message, select_session
+from agentslot.session.sqlitereader import (
+    select_all,
+    select_facts,
+    select_first_message,
+    select_session,
+)
 from agentslot.session.sqliteschema import APPLICATION_ID, SCHEMA, VERSION
 from agentslot.session.sqlitewriter import insert_commit, insert_session, update_session
 from agentslot.session.state import SessionState
 from agentslot.session.store import NewSession
 from agentslot.session.threads import Append, InThreads
+
+# The last one is about tables that are not as ours: whatever else it could be is our own mistake.
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
 
 class SqliteStore(DurableStore[Stored]):
@@ -62,30 +72,28 @@ class _Database:
         self._lock.acquire(self._path)
         try:
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-            self._database = _connect(self._path)
-            self._prepare(self._database)
+            with self._asking():
+                self._database = _connect(self._path)
+                self._prepare(self._database)
         except BaseException:
             self.close()
             raise
 
     def _prepare(self, database: sqlite3.Connection) -> None:
-        try:
-            ((application,),) = database.execute("PRAGMA application_id")
-            ((version,),) = database.execute("PRAGMA user_version")
-            ((tables,),) = database.execute("SELECT count(*) FROM sqlite_schema")
-            if not tables:
-                database.executescript(
-                    f"PRAGMA journal_mode = WAL; BEGIN; {SCHEMA} "
-                    f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; "
-                    "COMMIT;"
-                )
-            elif (application, version) != (APPLICATION_ID, VERSION):
-                raise SessionDamagedError(
-                    self._path, f"it is no database of Sessions of version {VERSION}"
-                )
-            database.execute("PRAGMA synchronous = FULL")
-        except sqlite3.DatabaseError as error:
-            raise SessionDamagedError(self._path, str(error)) from error
+        ((application,),) = database.execute("PRAGMA application_id")
+        ((version,),) = database.execute("PRAGMA user_version")
+        ((tables,),) = database.execute("SELECT count(*) FROM sqlite_schema")
+        if not tables:
+            database.executescript(
+                f"PRAGMA journal_mode = WAL; BEGIN; {SCHEMA} "
+                f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; "
+                "COMMIT;"
+            )
+        elif (application, version) != (APPLICATION_ID, VERSION):
+            raise SessionDamagedError(
+                self._path, f"it is no database of Sessions of version {VERSION}"
+            )
+        database.execute("PRAGMA synchronous = FULL")
 
     def close(self) -> None:
         if self._database is not None:
@@ -117,12 +125,19 @@ class _Database:
         return None
 
     def read(self, session_id: SessionId) -> Stored:
-        with self._reading() as database:
-            try:
-                return select_session(database, session_id)
-            except (UnreadableError, ValueError, sqlite3.DatabaseError) as error:
-                reason = f"session {session_id!r}: {error}"
-                raise SessionDamagedError(self._path, reason) from error
+        with self._reading(f"session {session_id!r}: ") as database:
+            return select_session(database, session_id, partial(self._facts, session_id))
+
+    def _facts(self, session_id: SessionId, start: int, stop: int) -> list[Fact]:
+        """Facts by their positions, read when they are asked for, whoever has the database."""
+        with (
+            self._asking(f"session {session_id!r}: "),
+            closing(_connect(self._path, mode="ro")) as database,
+        ):
+            return select_facts(database, session_id, start + 1, stop)
+
+    def reopen(self, session_id: SessionId) -> Stored:
+        return self.read(session_id)  # what SQLite shows has been flushed
 
     def list(self) -> list[Listed]:
         with self._reading() as database:
@@ -146,6 +161,8 @@ class _Database:
             failed_rollback = _roll_back(database)
             if not isinstance(error, sqlite3.Error):
                 raise
+            if _is_damage(error):
+                raise SessionDamagedError(self._path, str(error)) from error
             kind = UncertainError if failed_rollback else ClassifiedError
             raise kind(
                 ErrorKind.UNAVAILABLE,
@@ -155,22 +172,39 @@ class _Database:
             ) from error
 
     @contextmanager
-    def _reading(self) -> Generator[sqlite3.Connection]:
-        if self._database is not None:
-            try:
+    def _reading(self, what: str = "") -> Generator[sqlite3.Connection]:
+        """A connection to read with; what goes wrong is about `what`."""
+        with self._asking(what):
+            if self._database is not None:
                 _leave_transaction(self._database)
-            except sqlite3.Error as error:
+                yield self._database
+                return
+            if not self._path.exists():
                 raise ClassifiedError(
-                    ErrorKind.UNAVAILABLE, "unreadable", f"{self._path} could not be read: {error}"
-                ) from error
-            yield self._database
-            return
-        if not self._path.exists():
+                    ErrorKind.NOT_FOUND, "session_not_found", f"there is no database {self._path}"
+                )
+            with closing(_connect(self._path, mode="ro")) as database:
+                yield database
+
+    @contextmanager
+    def _asking(self, what: str = "") -> Generator[None]:
+        """Say in the store's words what went wrong while nothing was written."""
+        try:
+            yield
+        except (UnreadableError, ValueError) as error:
+            raise SessionDamagedError(self._path, f"{what}{error}") from error
+        except sqlite3.Error as error:
+            if _is_damage(error):
+                raise SessionDamagedError(self._path, f"{what}{error}") from error
             raise ClassifiedError(
-                ErrorKind.NOT_FOUND, "session_not_found", f"there is no database {self._path}"
-            )
-        with closing(_connect(self._path, mode="ro")) as database:
-            yield database
+                ErrorKind.UNAVAILABLE, "unreadable", f"{self._path} could not be read: {error}"
+            ) from error
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    """Whether it is what the file holds that is wrong, rather than the way to it."""
+    code: int = getattr(error, "sqlite_errorcode", -1)  # what Python itself says has none
+    return code & 0xFF in _DAMAGE
 
 
 def _connect(path: Path, *, mode: str = "rw") -> sqlite3.Connection:

@@ -1,26 +1,58 @@
 """Reading a Session from the tables of `sqliteschema`."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
+from agentslot.session.facts import Fact
 from agentslot.session.identity import SessionId
 from agentslot.session.listing import Listed
 from agentslot.session.medium import Stored
 from agentslot.session.message import Message
 from agentslot.session.recent import REMEMBERED_COMMITS
 from agentslot.session.requests import session_not_found
-from agentslot.session.rows import FactRow, SessionRow, SessionRows, decode, recent_commits
+from agentslot.session.rows import (
+    FactIndex,
+    FactRow,
+    SessionRow,
+    SessionRows,
+    decode,
+    facts_of,
+    newest_from,
+    recent_commits,
+)
 
 _SESSIONS = (
     "SELECT id, agent, workspace, revision, created_at, updated_at, model_config, active_run, "
     "lineage FROM sessions"
 )
 
+_SUBJECTS = """
+SELECT sequence, kind, run, step,
+    CASE kind
+        WHEN 'message' THEN payload ->> '$.id'
+        WHEN 'tool_call' THEN payload ->> '$.id'
+        WHEN 'tool_result' THEN payload ->> '$.call_id'
+        WHEN 'model_attempt' THEN payload ->> '$.attempt_id'
+        WHEN 'context_contribution' THEN payload ->> '$.source_key'
+    END,
+    CASE WHEN kind IN ('run', 'model_attempt') THEN payload ->> '$.status' END
+FROM facts WHERE session = ? ORDER BY sequence
+"""
 
-def select_session(database: sqlite3.Connection, session_id: SessionId) -> Stored:
+
+def select_session(
+    database: sqlite3.Connection,
+    session_id: SessionId,
+    read_facts: Callable[[int, int], Sequence[Fact]],
+) -> Stored:
     """Read a Session.
+
+    Args:
+        database: where it is.
+        session_id: which one.
+        read_facts: how its older facts are read, when they are asked for.
 
     Raises:
         ClassifiedError: `not_found/session_not_found`.
@@ -33,11 +65,18 @@ def select_session(database: sqlite3.Connection, session_id: SessionId) -> Store
     row = select(f"{_SESSIONS} WHERE id = ?").fetchone()
     if row is None:
         raise session_not_found(session_id)
+    index = FactIndex()
+    index.take(select(_SUBJECTS))
+    journal = select(
+        "SELECT call, status, call_sequence FROM journal WHERE session = ? ORDER BY call_sequence"
+    ).fetchall()
     rows = SessionRows(
         _session_row(row),
-        _select_facts(database, session_id),
+        index,
+        _select_rows(database, session_id, newest_from(index.length, journal), index.length),
+        read_facts,
         select("SELECT message, delivery FROM queue WHERE session = ? ORDER BY position"),
-        select("SELECT call, status FROM journal WHERE session = ? ORDER BY call_sequence"),
+        journal,
         (
             view
             for (view,) in select("SELECT view FROM contexts WHERE session = ? ORDER BY version")
@@ -51,6 +90,17 @@ def select_session(database: sqlite3.Connection, session_id: SessionId) -> Store
         REMEMBERED_COMMITS,
     ).fetchall()
     return Stored(rows.state(), recent_commits(reversed(newest)), ())
+
+
+def select_facts(
+    database: sqlite3.Connection, session_id: SessionId, first: int, last: int
+) -> list[Fact]:
+    """The facts from one sequence to another.
+
+    Raises:
+        UnreadableError: the rows do not make them.
+    """
+    return facts_of(session_id, _select_rows(database, session_id, first, last), first, last)
 
 
 def select_all(database: sqlite3.Connection) -> list[Listed]:
@@ -74,11 +124,13 @@ def _session_row(row: tuple[Any, ...]) -> SessionRow:  # as SQLite gives it
     return SessionRow(session_id, agent, workspace, revision, created, updated, *values)
 
 
-def _select_facts(database: sqlite3.Connection, session_id: SessionId) -> Iterator[FactRow]:
+def _select_rows(
+    database: sqlite3.Connection, session_id: SessionId, first: int, last: int
+) -> Iterator[FactRow]:
     rows = database.execute(
         "SELECT sequence, kind, run, step, at, actor_kind, actor, origin, payload FROM facts "
-        "WHERE session = ? ORDER BY sequence",
-        (session_id,),
+        "WHERE session = ? AND sequence BETWEEN ? AND ? ORDER BY sequence",
+        (session_id, first, last),
     )
     for sequence, kind, run, step, at, *rest in rows:
         yield FactRow(sequence, kind, run, step, datetime.fromisoformat(at), *rest)

@@ -1,7 +1,7 @@
 """The Session as a value: everything that the aggregate decides on, immutable."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -83,6 +83,49 @@ class ActiveRun:
     tool_calls: int = 0
     tokens: int = 0
     budget_exceeded: bool = False
+
+    def with_attempt(self, attempt_id: AttemptId) -> "ActiveRun":
+        """The Run with one more attempt, which is open."""
+        return ActiveRun(
+            self.id,
+            self.config,
+            self.config_revision,
+            (*self.open_attempts, attempt_id),
+            self.attempts + 1,
+            self.tool_calls,
+            self.tokens,
+            self.budget_exceeded,
+        )
+
+    def without_attempt(self, attempt_id: AttemptId, tokens: int) -> "ActiveRun":
+        """The Run after an attempt that has ended and used so many tokens."""
+        return ActiveRun(
+            self.id,
+            self.config,
+            self.config_revision,
+            tuple(open_id for open_id in self.open_attempts if open_id != attempt_id),
+            self.attempts,
+            self.tool_calls,
+            self.tokens + tokens,
+            self.budget_exceeded,
+        )
+
+    def with_call(self) -> "ActiveRun":
+        """The Run with one more tool call."""
+        return ActiveRun(
+            self.id,
+            self.config,
+            self.config_revision,
+            self.open_attempts,
+            self.attempts,
+            self.tool_calls + 1,
+            self.tokens,
+            self.budget_exceeded,
+        )
+
+    def over_budget(self) -> "ActiveRun":
+        """The Run when it has been written down that its budget is used up."""
+        return replace(self, budget_exceeded=True)
 
 
 @record

@@ -58,6 +58,10 @@ class Backend(Protocol[S]):
         """As `Medium.read`."""
         ...
 
+    def reopen(self, session_id: SessionId) -> S:
+        """As `Medium.reopen`."""
+        ...
+
     def append(self, appends: Sequence["Append[S]"]) -> Sequence[Exception | None]:
         """Make commits of different Sessions durable.
 
@@ -98,6 +102,10 @@ class InThreads(Generic[S]):
     async def read(self, session_id: SessionId) -> S:
         """As `Medium.read`."""
         return await self._in_thread(self._backend.read, session_id)
+
+    async def reopen(self, session_id: SessionId) -> S:
+        """As `Medium.reopen`."""
+        return await self._in_thread(self._backend.reopen, session_id)
 
     async def is_current(self, stored: S) -> bool:
         """As `Medium.is_current`."""

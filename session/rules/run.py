@@ -115,16 +115,7 @@ def _with_attempt_started(draft: Draft, run: ActiveRun, attempt: ModelAttempt) -
         raise invalid_change(f"attempt {attempt.attempt_id!r} starts with an outcome")
     if _attempt_start(draft, attempt.attempt_id) is not None:
         raise history_broken(f"attempt {attempt.attempt_id!r} has started before")
-    return ActiveRun(
-        run.id,
-        run.config,
-        run.config_revision,
-        (*run.open_attempts, attempt.attempt_id),
-        run.attempts + 1,
-        run.tool_calls,
-        run.tokens,
-        run.budget_exceeded,
-    )
+    return run.with_attempt(attempt.attempt_id)
 
 
 def _with_attempt_ended(draft: Draft, run: ActiveRun, attempt: ModelAttempt) -> ActiveRun:
@@ -134,16 +125,7 @@ def _with_attempt_ended(draft: Draft, run: ActiveRun, attempt: ModelAttempt) -> 
         raise history_broken(f"attempt {attempt.attempt_id!r} is not open")
     if start.step_id != attempt.step_id:
         raise history_broken(f"attempt {attempt.attempt_id!r} ends in another step")
-    return ActiveRun(
-        run.id,
-        run.config,
-        run.config_revision,
-        tuple(open_id for open_id in run.open_attempts if open_id != attempt.attempt_id),
-        run.attempts,
-        run.tool_calls,
-        run.tokens + (attempt.usage.total if attempt.usage else 0),
-        run.budget_exceeded,
-    )
+    return run.without_attempt(attempt.attempt_id, attempt.usage.total if attempt.usage else 0)
 
 
 def _check_outcome(attempt: ModelAttempt) -> None:
@@ -195,16 +177,7 @@ def append_budget_exceeded(draft: Draft, change: AppendBudgetExceeded) -> None:
         raise history_broken(f"run {run.id!r} used {run.tokens} tokens, not {fact.used}")
     if not 0 < fact.limit <= fact.used:
         raise invalid_change(f"{fact.used} tokens do not exceed a budget of {fact.limit}")
-    draft.run = ActiveRun(
-        run.id,
-        run.config,
-        run.config_revision,
-        run.open_attempts,
-        run.attempts,
-        run.tool_calls,
-        run.tokens,
-        budget_exceeded=True,
-    )
+    draft.run = run.over_budget()
     draft.append(fact, fact.run_id)
 
 

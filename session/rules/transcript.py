@@ -14,7 +14,7 @@ from agentslot.session.draft import Draft, require_identity
 from agentslot.session.identity import ToolCallId
 from agentslot.session.message import Message, Role
 from agentslot.session.refusal import history_broken, invalid_change, journal_broken, run_active
-from agentslot.session.state import ActiveRun, JournalEntry, JournalStatus
+from agentslot.session.state import JournalEntry, JournalStatus
 from agentslot.session.toolcall import ToolStatus
 
 
@@ -82,16 +82,7 @@ def append_tool_call(draft: Draft, change: AppendToolCall) -> None:
     draft.owing.discard(message.id)
     draft.calls.add(call.id)
     draft.put_entry(JournalEntry(call, JournalStatus.PREPARED))
-    draft.run = ActiveRun(
-        run.id,
-        run.config,
-        run.config_revision,
-        run.open_attempts,
-        run.attempts,
-        run.tool_calls + 1,
-        run.tokens,
-        run.budget_exceeded,
-    )
+    draft.run = run.with_call()
     draft.append(call, call.run_id, call.step_id)
 
 

@@ -177,7 +177,7 @@ class Gateway:
         runtime = self._there[1].get(request.session_id)
         receipt = await runtime.send(request)
         await runtime.owner.when_idle()
-        return run_result(runtime.owner.state, receipt.message_id)
+        return await run_result(runtime.owner.state, receipt.message_id)
 
     async def steer(self, request: SendMessage) -> MessageReceipt:
         """Let a message join the active Run."""
@@ -277,14 +277,14 @@ class Gateway:
     async def view(self, session_id: SessionId) -> SessionView:
         """The Session as it stands."""
         components, registry = self._there
-        return session_view(registry.get(session_id).owner.state, components.desk)
+        return await session_view(registry.get(session_id).owner.state, components.desk)
 
     async def history(
         self, session_id: SessionId, *, before_sequence: int = 0, step_limit: int = 100
     ) -> HistoryPage:
         """Older facts."""
         state = self._there[1].get(session_id).owner.state
-        return page_of(state, before_sequence, step_limit)
+        return await page_of(state, before_sequence, step_limit)
 
     async def extension_diagnostics(
         self, session_id: SessionId, *, before_sequence: int = 0, limit: int = 50

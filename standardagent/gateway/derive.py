@@ -1,7 +1,7 @@
 """New Sessions out of old ones, as the Gateway offers them."""
 
 from agentslot.interaction import ForkSession, StartFromSummary
-from agentslot.session import NewSession, followed_by
+from agentslot.session import NewSession, followed_by, read_history
 from agentslot.session.fork import ForkMode, fork, start_from_summary
 from agentslot.standardagent.runtime.components import Components
 
@@ -9,7 +9,9 @@ from agentslot.standardagent.runtime.components import Components
 async def forked(components: Components, request: ForkSession) -> NewSession:
     """What a store needs to create the copy that the request asks for."""
     source = (await components.store.load(request.source)).state
-    new = fork(
+    new = await read_history(
+        source.history,
+        fork,
         source,
         components.ids.session(),
         mode=ForkMode(request.mode),

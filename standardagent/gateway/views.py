@@ -24,6 +24,7 @@ from agentslot.session import (
     SessionState,
     TokenUsage,
     diagnostics_page,
+    read_history,
     run_diagnostics,
 )
 from agentslot.session.pages import history_page
@@ -33,9 +34,10 @@ VIEW_STEPS = 100
 VIEW_DIAGNOSTICS = 32
 
 
-def session_view(state: SessionState, desk: ApprovalDesk | None) -> SessionView:
+async def session_view(state: SessionState, desk: ApprovalDesk | None) -> SessionView:
     """The Session as it stands, with the facts of its last steps."""
-    facts, has_more = history_page(state.history, step_limit=VIEW_STEPS)
+    history = state.history
+    facts, has_more = await read_history(history, history_page, history, step_limit=VIEW_STEPS)
     waiting = desk.waiting(state.id) if desk is not None else ()
     diagnostics, has_more_diagnostics = diagnostics_page(state.extensions, limit=VIEW_DIAGNOSTICS)
     return SessionView(
@@ -54,10 +56,11 @@ def session_view(state: SessionState, desk: ApprovalDesk | None) -> SessionView:
     )
 
 
-def page_of(state: SessionState, before_sequence: int, step_limit: int) -> HistoryPage:
+async def page_of(state: SessionState, before_sequence: int, step_limit: int) -> HistoryPage:
     """Older facts, whole steps only."""
-    facts, has_more = history_page(
-        state.history, before_sequence=before_sequence, step_limit=step_limit
+    history = state.history
+    facts, has_more = await read_history(
+        history, history_page, history, before_sequence=before_sequence, step_limit=step_limit
     )
     return HistoryPage(state.id, state.revision, facts, has_more)
 
@@ -72,12 +75,16 @@ def diagnostics_of(
     return ExtensionDiagnosticsPage(state.id, state.revision, diagnostics, has_more)
 
 
-def run_result(state: SessionState, message_id: MessageId) -> RunResult:
+async def run_result(state: SessionState, message_id: MessageId) -> RunResult:
     """What became of a message that a Run has taken up and ended with.
 
     Raises:
         ClassifiedError: `conflict/no_pending_work` if no Run took it up.
     """
+    return await read_history(state.history, _run_result, state, message_id)
+
+
+def _run_result(state: SessionState, message_id: MessageId) -> RunResult:
     message = state.history.message(message_id)
     if message is None or message.run_id is None:
         raise ClassifiedError(

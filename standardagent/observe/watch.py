@@ -78,7 +78,8 @@ class SessionWatch:
                 case ModelAttempt() as attempt:
                     self._attempt(fact, attempt)
                 case ToolResult() as result:
-                    call = state.history.call(result.call_id)
+                    entry = previous.journal.get(result.call_id)
+                    call = entry.call if entry else state.history.call(result.call_id)
                     if call is not None:
                         self._tool_completed(fact, call, result)
                 case ModelConfigChanged() as change:

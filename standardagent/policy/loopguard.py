@@ -2,7 +2,14 @@
 
 from agentslot import Module
 from agentslot._json import JsonError, canonical_json
-from agentslot.session import SESSION_STORE, SessionState, SessionStore, ToolCall, ToolResult
+from agentslot.session import (
+    SESSION_STORE,
+    SessionState,
+    SessionStore,
+    ToolCall,
+    ToolResult,
+    read_history,
+)
 from agentslot.standardagent.policy.contract import (
     ALLOW,
     POLICY_GUARDS,
@@ -38,7 +45,8 @@ class LoopGuard:
     async def evaluate(self, action: ToolAction) -> Decision:
         """Deny if the Run has just made this call so often, with the same result each time."""
         state = (await self._store.load(action.session_id)).state
-        if _repetitions(state, action.call, self._repeats) < self._repeats:
+        count = await read_history(state.history, _repetitions, state, action.call, self._repeats)
+        if count < self._repeats:
             return ALLOW
         return Decision(
             PolicyEffect.DENY,

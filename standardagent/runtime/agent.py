@@ -35,6 +35,7 @@ from agentslot.session import (
     SessionState,
     SetModelConfig,
     WorkspaceBoundary,
+    read_history,
 )
 from agentslot.session.settlement import is_resumable_completion
 from agentslot.standardagent.hook import InputOperation
@@ -82,8 +83,12 @@ class AgentRuntime:
         """Ask the lifecycle hooks about a Session that opens; what they answered."""
         return await ask_at_opening(self.owner, kind)
 
-    def resume(self) -> None:
-        """Go on with what a crash left prepared, calls or completion gates, as it was recorded."""
+    async def resume(self) -> None:
+        """Go on with what a crash left prepared, calls or completion gates, as it was recorded.
+
+        Raises:
+            SessionDamagedError: the beginning of the Run cannot be read.
+        """
         state = self.owner.state
         if state.active_run is None:
             return
@@ -98,7 +103,9 @@ class AgentRuntime:
                 "session_unrecoverable",
                 f"Session {state.id!r} is running, and nothing in it can be resumed",
             )
-        run = self.owner.run = Run(self.owner, state.active_run, step_id)
+        active, history = state.active_run, state.history
+        output = await read_history(history, history.wanted_output, active.id)
+        run = self.owner.run = Run(self.owner, active, step_id, output)
         run.follow_ons = follow_ons(state, run.id)
         supervised = partial(supervise, run, self._parts, calls, completing=bool(gates))
         self._tasks.start_soon(supervised, name=f"run {run.id}")
@@ -228,7 +235,8 @@ class AgentRuntime:
         async with owner.lock:
             owner.check_writable(request.expected_revision)
             self._check_idle("switch the model")
-            lost = unreadable_attachments(owner.state, readable)
+            state = owner.state
+            lost = await read_history(state.history, unreadable_attachments, state, readable)
             if lost and not accept_compatibility_loss:
                 raise CompatibilityError(config.model, lost)
             commit = await owner.commit("model-config", [SetModelConfig(config)], request.actor)

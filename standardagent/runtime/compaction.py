@@ -10,6 +10,7 @@ from agentslot.session import (
     History,
     Message,
     Role,
+    read_history,
 )
 from agentslot.standardagent.context import Compaction, ContextCompactor
 from agentslot.standardagent.runtime.contribute import as_user_message, context_of
@@ -42,7 +43,7 @@ async def compacted(
     instead = tuple(as_user_message(run, each) for each in compaction.instead)
     kept = context.inputs[compaction.kept_from :]
     history = run.owner.state.history
-    first = _sequence_of(history, compaction.kept_from)
+    first = await read_history(history, _sequence_of, history, compaction.kept_from)
     return Transcript([*instead, *kept]), (*instead, ContextRange(first, history.last_sequence))
 
 

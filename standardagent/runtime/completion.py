@@ -19,6 +19,7 @@ from agentslot.session import (
     Role,
     TerminationSource,
     TextPart,
+    read_history,
 )
 from agentslot.standardagent.goal.contract import GoalDecision, GoalEvaluation
 from agentslot.standardagent.loop import LoopState
@@ -56,7 +57,11 @@ async def resume_completion(run: Run) -> LoopState:
     state = run.owner.state
     gates = recorded_gates(state)
     asked = gates[0].invocation
-    message = state.history.message(asked.message_id) if asked.message_id else None
+    message = (
+        await read_history(state.history, state.history.message, asked.message_id)
+        if asked.message_id
+        else None
+    )
     if message is None or asked.target_step_id is None:
         raise interruption(
             run,

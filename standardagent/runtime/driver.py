@@ -90,6 +90,8 @@ class RunDriver:
         return self._state
 
     async def _do(self, action: Action) -> LoopState:
+        if self._run.owner.state.history.stored:
+            await self._run.owner.look_back()
         match action:
             case Action.REQUEST_MODEL:
                 if self._completing:

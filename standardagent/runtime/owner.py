@@ -158,16 +158,31 @@ class SessionOwner:
         return commit
 
     async def _stored_after_all(self) -> Commit | None:
-        """The commit that was refused, if the store has it: nobody else writes this Session."""
+        """The commit that was refused, if the store has it: nobody else writes this Session.
+
+        If the store cannot say, an idle Session is closed, and a Run that is active will end.
+        """
         before = self.state
         try:
             after = (await self.components.store.load(before.id)).state
         except ClassifiedError:
             log.exception("nobody knows whether Session %s was written", before.id)
+            if before.active_run is None:
+                self.close()
             return None
         if after.revision == before.revision:
             return None
         return commit_of(after, outcome_of(after.revision, before.history, after.history))
+
+    async def look_back(self) -> None:
+        """Look at what earlier processes left in History; afterwards nothing has to be read.
+
+        Raises:
+            SessionDamagedError: it cannot be read.
+        """
+        history = self.state.history
+        await self.projection.catch_up(history)
+        await self.found_tools.catch_up(history)
 
     def adopt(self, state: SessionState) -> None:
         """Take a newer state of the Session for the current one and tell who listens."""

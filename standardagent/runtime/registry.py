@@ -79,7 +79,7 @@ class Registry:
         try:
             diagnostics = await runtime.greet(kind)
             self._check_running(state.id)
-            runtime.resume()
+            await runtime.resume()
         except BaseException:
             runtime.owner.close()
             raise

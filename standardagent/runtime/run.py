@@ -16,6 +16,7 @@ from agentslot.session import (
     ErrorKind,
     Message,
     ModelConfig,
+    OutputFormat,
     QueueItem,
     RunId,
     RunTermination,
@@ -44,12 +45,18 @@ class Run:
         follow_ons: how often completion gates have made it go on.
     """
 
-    def __init__(self, owner: SessionOwner, active: ActiveRun, step_id: StepId) -> None:
+    def __init__(
+        self,
+        owner: SessionOwner,
+        active: ActiveRun,
+        step_id: StepId,
+        output: OutputFormat | None,
+    ) -> None:
         self.owner = owner
         self.id: RunId = active.id
         self.config: ModelConfig = active.config
         self.config_revision = active.config_revision
-        self.output = owner.state.history.wanted_output(active.id)
+        self.output = output
         self.scope = anyio.CancelScope()
         self._work: Interruptible = self.scope
         self._acting = False

@@ -33,7 +33,8 @@ class RunStart:
         active = owner.state.active_run
         assert active is not None
         assert active.id == self.run_id
-        run = Run(owner, active, self.step_id)
+        output = owner.state.history.wanted_output(active.id)
+        run = Run(owner, active, self.step_id, output)
         owner.run = run
         return run
 

@@ -147,6 +147,8 @@ async def _finish(run: Run, outcome: Outcome) -> Run | None:
             log.exception("the end of Run %s could not be recorded", run.id)
             await _settle(owner)
             following = None
+        if following is None:
+            owner.run = None
     run.prepared.set()
     if owner.hub.listening:
         message = termination.message if termination is not None else ""

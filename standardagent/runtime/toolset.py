@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from agentslot._json import dumps
-from agentslot.session import History, ToolDefinition, ToolResult, ToolStatus
+from agentslot.session import History, ToolDefinition, ToolResult, ToolStatus, read_history
 from agentslot.standardagent.runtime.components import ExposedTool
 from agentslot.tool import Tool, is_deferred
 from agentslot.tool.toolsearch import TOOL_SEARCH, ToolSearch, loaded_tools
@@ -102,6 +102,11 @@ class FoundTools:
         self._seen = 0
         self._found: dict[str, None] = {}
         self._set: ToolSet | None = None
+
+    async def catch_up(self, history: History) -> None:
+        """Look at what an earlier process left, if it has to be read, before `of` is asked."""
+        if self._deferred and self._seen < history.stored:
+            await read_history(history, self.of, history)
 
     def of(self, history: History) -> Collection[str]:
         """What the Session has found; `history` must continue the one that was asked for before."""

@@ -7,6 +7,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from tests.session.conftest import postgres_server
+
+__all__ = ["folder", "postgres_server"]
+
 MEMORY = Path("/dev/shm")  # a folder of its own is made there
 
 

@@ -73,7 +73,7 @@ class Trial:
             if session_id in self.world.acknowledged:
                 checks.nothing_acknowledged_is_lost(self.world, state)
             image = self.folder.with_name("image")
-            shutil.copytree(self.folder, image)
+            self.medium.copy(self.folder, image)
             await checks.recovery_settles_at_once(self.medium, image, session_id)
             shutil.rmtree(image)
         return states
@@ -96,9 +96,9 @@ class Trial:
         assert self.medium.contents(self.folder) == settled
 
     async def _load(self) -> States:
-        store = self.medium.store(self.folder)
         sessions = self.medium.sessions(self.folder)
-        return {session_id: (await store.load(session_id)).state for session_id in sessions}
+        async with self.medium.reader(self.folder) as store:
+            return {session_id: (await store.load(session_id)).state for session_id in sessions}
 
 
 async def count_points(scenario: Scenario, folder: Path, medium: Medium = FILES) -> int:

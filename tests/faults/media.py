@@ -1,12 +1,13 @@
-"""Where Sessions lie: in files, or in a database."""
+"""Where Sessions lie: in files, in a database, on a server."""
 
 import json
+import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import AbstractAsyncContextManager, closing, nullcontext
 from pathlib import Path
 from typing import Any, Protocol
 
-from agentslot.session import FileStore, SessionId, SqliteStore
+from agentslot.session import FileStore, PostgresStore, SessionId, SessionStore, SqliteStore
 from tests.faults.parts import StoppableStore, TearingOperations
 from tests.faults.world import World
 
@@ -16,8 +17,16 @@ class Medium(Protocol):
 
     name: str
 
-    def store(self, folder: Path) -> FileStore | SqliteStore:
+    def store(self, folder: Path) -> FileStore | SqliteStore | PostgresStore:
         """The store as users open it."""
+        ...
+
+    def reader(self, folder: Path) -> AbstractAsyncContextManager[SessionStore]:
+        """A store that owns nothing."""
+        ...
+
+    def copy(self, folder: Path, image: Path) -> None:
+        """Make another folder of the same content."""
         ...
 
     def stoppable(self, folder: Path, world: World) -> StoppableStore:
@@ -44,6 +53,12 @@ class Files:
 
     def store(self, folder: Path) -> FileStore:
         return FileStore(folder)
+
+    def reader(self, folder: Path) -> AbstractAsyncContextManager[SessionStore]:
+        return nullcontext(FileStore(folder))
+
+    def copy(self, folder: Path, image: Path) -> None:
+        shutil.copytree(folder, image)
 
     def stoppable(self, folder: Path, world: World) -> StoppableStore:
         return StoppableStore(FileStore(folder, operations=TearingOperations(world)), world)
@@ -75,6 +90,12 @@ class Database:
     def store(self, folder: Path) -> SqliteStore:
         return SqliteStore(folder / "sessions.db")
 
+    def reader(self, folder: Path) -> AbstractAsyncContextManager[SessionStore]:
+        return nullcontext(SqliteStore(folder / "sessions.db"))
+
+    def copy(self, folder: Path, image: Path) -> None:
+        shutil.copytree(folder, image)
+
     def stoppable(self, folder: Path, world: World) -> StoppableStore:
         return StoppableStore(self.store(folder), world)
 
@@ -97,6 +118,75 @@ class Database:
             return []
         with closing(sqlite3.connect(path)) as database:
             return database.execute(question, values).fetchall()
+
+
+class Server:
+    """A PostgreSQL server, on which a folder and its image stand for a database each.
+
+    A folder that is new begins with an empty one.
+    """
+
+    name = "postgres"
+
+    def __init__(self, server: Any) -> None:
+        self._server = server
+        self._ask("postgres", "DROP DATABASE IF EXISTS faults; CREATE DATABASE faults;")
+
+    def store(self, folder: Path) -> PostgresStore:
+        return PostgresStore(self._server.get_uri(database=self._database(folder)))
+
+    def reader(self, folder: Path) -> AbstractAsyncContextManager[SessionStore]:
+        return self.store(folder)
+
+    def copy(self, folder: Path, image: Path) -> None:
+        source = self._database(folder)
+        self._ask(
+            "postgres",
+            f"DROP DATABASE IF EXISTS {source}_image;"
+            f"CREATE DATABASE {source}_image TEMPLATE {source};",
+        )
+        image.mkdir()
+        (image / "database").write_text(f"{source}_image", encoding="ascii")
+
+    def stoppable(self, folder: Path, world: World) -> StoppableStore:
+        return StoppableStore(self.store(folder), world)
+
+    def sessions(self, folder: Path) -> list[SessionId]:
+        question = "SELECT id FROM agentslot.sessions ORDER BY id;"
+        return [SessionId(row) for row in self._ask(self._database(folder), question)]
+
+    def contents(self, folder: Path) -> object:
+        tables = "sessions", "facts", "queue", "journal", "extensions", "contexts", "texts"
+        return {
+            table: self._ask(
+                self._database(folder),
+                f"SELECT each::text FROM agentslot.{table} AS each ORDER BY 1;",
+            )
+            for table in (*tables, "commits")
+        }
+
+    def commits(self, folder: Path, session_id: SessionId) -> list[tuple[int, str]]:
+        question = (
+            "SELECT revision, idempotency_key FROM agentslot.commits "
+            f"WHERE session = '{session_id}' ORDER BY revision;"
+        )
+        rows = (row.split("|") for row in self._ask(self._database(folder), question))
+        return [(int(revision), key) for revision, key in rows]
+
+    def _database(self, folder: Path) -> str:
+        label = folder / "database"
+        if not label.exists():
+            self._ask("faults", "DROP SCHEMA IF EXISTS agentslot CASCADE;")
+            folder.mkdir(parents=True, exist_ok=True)
+            label.write_text("faults", encoding="ascii")
+        return label.read_text(encoding="ascii")
+
+    def _ask(self, database: str, sql: str) -> list[str]:
+        plain = "\\set QUIET 1\n\\pset format unaligned\n\\pset tuples_only\n"
+        answer: str = self._server.psql(
+            f"{plain}SET client_min_messages = warning;\n\\connect {database}\n{sql}\n"
+        )
+        return answer.splitlines()
 
 
 FILES, DATABASE = Files(), Database()

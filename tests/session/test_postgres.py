@@ -18,10 +18,12 @@ from agentslot.session import (
     SessionId,
     fork,
 )
+from agentslot.session import rows as reading
 from agentslot.session.conformance import CHECKS, DURABILITY_CHECKS, Check, run_check
 from agentslot.session.postgresdriver import connect
 from tests.session.brokenline import broken_line
 from tests.session.extensions import BEGUN, DISCARDED, FAILED, prepare, step
+from tests.session.longsessions import goes_on_behind_stored_facts
 from tests.session.scenario import new_session, queued, request, user
 
 
@@ -178,6 +180,24 @@ async def test_rows_that_make_no_session_are_refused(postgres: str) -> None:
     async with PostgresStore(postgres) as store:
         with pytest.raises(SessionDamagedError, match="fact 3"):
             await store.load(SessionId("s1"))
+
+
+async def test_a_session_goes_on_behind_the_facts_that_stay_on_the_server(
+    postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "PAGE_FACTS", 3)
+    monkeypatch.setattr(reading, "NEWEST_FACTS", 2)
+    await goes_on_behind_stored_facts(lambda: PostgresStore(postgres))
+
+
+async def test_tables_that_somebody_has_altered_are_damage_and_not_an_outage(postgres: str) -> None:
+    async with PostgresStore(postgres) as store:
+        state = await store.create(new_session())
+        await ask(postgres, "ALTER TABLE agentslot.sessions RENAME COLUMN lineage TO line")
+        reads = [store.list_sessions(state.agent, state.workspace), store.overview()]
+        for read in [*reads, PostgresStore.load(store, SessionId("other"))]:
+            with pytest.raises(SessionDamagedError, match="lineage"):
+                await read
 
 
 async def test_tables_of_another_version_are_refused(postgres: str) -> None:

@@ -3,18 +3,23 @@
 import os
 import sqlite3
 import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from anyio.to_thread import run_sync
 
 from agentslot.session import (
+    AgentId,
     AppendMessage,
     ClassifiedError,
     SessionDamagedError,
     SessionId,
     SqliteStore,
+    WorkspaceId,
 )
 from tests.session.limiteddisk import fill
 from tests.session.scenario import new_session, request, user
@@ -75,6 +80,77 @@ async def test_rows_that_make_no_session_are_refused(tmp_path: Path) -> None:
     await run_sync(ask, path, "DELETE FROM facts WHERE sequence = 2")
     with pytest.raises(SessionDamagedError, match="fact 3"):
         await SqliteStore(path).load(SessionId("s1"))
+
+
+class Unreliable(sqlite3.Connection):
+    """Fails every question with the code that is set."""
+
+    code = 0
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        if self.code and sql.startswith("SELECT"):
+            error = sqlite3.DatabaseError("it cannot be asked")
+            error.sqlite_errorcode = self.code
+            raise error
+        return super().execute(sql, parameters)
+
+
+@pytest.fixture
+def unreliable(monkeypatch: pytest.MonkeyPatch) -> type[Unreliable]:
+    connection = type("Connection", (Unreliable,), {})
+    connect: Callable[..., sqlite3.Connection] = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", partial(connect, factory=connection))
+    return connection
+
+
+async def every_way_to_read(path: Path, store: SqliteStore) -> AsyncGenerator[ClassifiedError]:
+    """What each of them raises."""
+    reader = SqliteStore(path)
+    ways: list[Callable[[], Awaitable[object]]] = [
+        lambda: reader.load(SessionId("s1")),
+        reader.overview,
+        lambda: reader.list_sessions(AgentId("agent"), WorkspaceId("workspace")),
+        lambda: store.load(SessionId("s2")),
+        lambda: store.recover(SessionId("s2")),
+        lambda: store.list_sessions(AgentId("agent"), WorkspaceId("workspace")),
+    ]
+    for way in ways:
+        with pytest.raises(ClassifiedError) as caught:
+            await way()
+        yield caught.value
+
+
+@pytest.mark.parametrize(
+    ("code", "is_damage"),
+    [
+        (sqlite3.SQLITE_IOERR_READ, False),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, False),
+        (sqlite3.SQLITE_CANTOPEN, False),
+        (sqlite3.SQLITE_CORRUPT_INDEX, True),
+        (sqlite3.SQLITE_NOTADB, True),
+    ],
+)
+async def test_what_cannot_be_reached_is_unavailable_and_what_is_broken_is_damage(
+    tmp_path: Path, unreliable: type[Unreliable], code: int, is_damage: bool
+) -> None:
+    path = tmp_path / "sessions.db"
+    async with SqliteStore(path) as store:
+        await store.create(new_session("s1"))
+        unreliable.code = code
+        async for error in every_way_to_read(path, store):
+            assert isinstance(error, SessionDamagedError) is is_damage
+            if not is_damage:
+                assert (error.kind, error.code) == ("unavailable", "unreadable")
+        unreliable.code = 0
+        assert (await store.load(SessionId("s1"))).state.revision == 1
+
+
+async def test_a_database_that_cannot_be_opened_is_unavailable(tmp_path: Path) -> None:
+    folder = tmp_path / "sessions.db"
+    folder.mkdir()
+    with pytest.raises(ClassifiedError) as caught:
+        await SqliteStore(folder).load(SessionId("s1"))
+    assert (caught.value.kind, caught.value.code) == ("unavailable", "unreadable")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files as Linux does")

@@ -6,14 +6,17 @@ A crash is a copy of the session folder at that moment: exactly what a kill leav
 import shutil
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import anyio
+import pytest
 
 from agentslot import Module
-from agentslot.interaction import AnswerApproval, InProcessChannel
-from agentslot.session import FileStoreModule, RunStatus, ToolResult, ToolStatus
+from agentslot.interaction import AnswerApproval, ForkSession, InProcessChannel
+from agentslot.session import FileStoreModule, Message, RunStatus, ToolResult, ToolStatus
+from agentslot.session import filescan as scanning
 from agentslot.standardagent import ApprovalDeskModule, PolicyModule, Preset
 from agentslot.tool import Effect, Tool, function_tool
 from tests.standardagent.agents import (
@@ -171,3 +174,29 @@ async def test_resuming_twice_in_one_process_is_the_same_session(tmp_path: Path)
         await session.send_and_wait("Hi")
         again = await session.access.resume_session(session.id)
         assert again.revision == await session.access.revision(session.id)
+
+
+async def test_a_long_session_goes_on_with_facts_that_are_read_when_they_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scanning, "PAGE_LINES", 3)
+    monkeypatch.setattr(scanning, "PAGES_IN_TAIL", 1)
+    answers = [answer(f"answer {number}") for number in range(5)]
+    async with agent(answers, store=lambda: FileStoreModule(tmp_path)) as session:
+        for number in range(5):
+            await session.send_and_wait(f"question {number}")
+        whole, session_id = await session.view(), session.id
+        older = await session.access.history(session_id, before_sequence=20, step_limit=2)
+    async with resumed(tmp_path, session_id, [answer("still here")]) as session:
+        assert (await session.view()).recent_history == whole.recent_history
+        page = await session.access.history(session_id, before_sequence=20, step_limit=2)
+        assert (page.facts, page.has_more) == (older.facts, older.has_more)
+        result = await session.send_and_wait("go on")
+        (sent,) = session.executor.requests
+        request = ForkSession(session_id, "full_history", whole.agent, whole.workspace)
+        fork = await session.access.fork_session(request)
+        copied = await session.access.view(fork.session_id)
+    assert result.text == "still here"
+    said = [each.text for each in sent.inputs if isinstance(each, Message)]
+    assert said == [*chain(*((f"question {n}", f"answer {n}") for n in range(5))), "go on"]
+    assert len(copied.recent_history) == len(whole.recent_history) + 6

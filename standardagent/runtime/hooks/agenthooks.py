@@ -5,7 +5,15 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import cast
 
-from agentslot.session import Delivery, Message, MessageInput, QueueItem, Role
+from agentslot.session import (
+    Delivery,
+    History,
+    Message,
+    MessageInput,
+    QueueItem,
+    Role,
+    read_history,
+)
 from agentslot.standardagent.hook import AgentHookView
 from agentslot.standardagent.runtime.hooks.asking import call
 from agentslot.standardagent.runtime.run import Run
@@ -19,7 +27,7 @@ async def proposals(run: Run) -> list[QueueItem]:
     A hook that fails wants nothing; the cancellation of the Run ends it early.
     """
     components, state = run.owner.components, run.owner.state
-    messages = tuple(f.payload for f in state.history if isinstance(f.payload, Message))
+    messages = await read_history(state.history, _messages, state.history)
     view = AgentHookView(state.id, run.id, state.revision, run.config, messages)
     proposed: list[MessageInput] = []
     with run.interruptible():
@@ -29,6 +37,10 @@ async def proposals(run: Run) -> list[QueueItem]:
     if run.cancel_requested:
         return []
     return [_steering(run, each) for each in proposed]
+
+
+def _messages(history: History) -> tuple[Message, ...]:
+    return tuple(fact.payload for fact in history if isinstance(fact.payload, Message))
 
 
 def _valid(name: str, proposed: object) -> Iterator[MessageInput]:
