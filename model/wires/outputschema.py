@@ -52,6 +52,12 @@ def output_tool(request: ModelRequest) -> str | None:
 
 
 @lru_cache(maxsize=128)
+def can_be_native(output: OutputFormat) -> bool:
+    """Whether every provider that holds models to schemas can hold one to this."""
+    return is_closed(schema_of(output))
+
+
+@lru_cache(maxsize=128)
 def openai_format(output: OutputFormat) -> JsonObject:
     """The form as both protocols of OpenAI have it; strict if it can be said so."""
     strict = strict_schema(schema_of(output))
