@@ -3,9 +3,9 @@
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
 
 from agentslot._json import JsonError, dumps, loads
 from agentslot.interaction.gateway import RunResult
@@ -24,7 +24,6 @@ T = TypeVar("T")
 
 _FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_-]+")
-_MEMBER = "value"
 _SHOWN_PROBLEMS = 5
 
 
@@ -69,11 +68,13 @@ class AnswerType(Generic[T]):
 
     def __init__(self, output: type[T], strategy: OutputStrategy | None = None) -> None:
         self._adapter = TypeAdapter(output)
+        self._wrapper: type[BaseModel] | None = None
         schema = self._adapter.json_schema()
-        self._wrapped = schema.get("type") != "object"
+        if schema.get("type") != "object":
+            self._wrapper = create_model("Answer", value=(output, ...))
+            schema = self._wrapper.model_json_schema()
         name = _NOT_A_NAME.sub("_", str(schema.get("title", "")))[:64]
-        document = dumps(_as_object(schema) if self._wrapped else schema)
-        self.format = OutputFormat(document, name or "answer", strategy)
+        self.format = OutputFormat(dumps(schema), name or "answer", strategy)
 
     def read(self, text: str) -> T:
         """The value.
@@ -85,16 +86,10 @@ class AnswerType(Generic[T]):
         fenced = _FENCED.match(text)
         document = fenced.group(1) if fenced else text.strip()
         value = loads(document)  # pydantic takes the last of two equal members; this refuses them
-        if self._wrapped and isinstance(value, dict) and value.keys() == {_MEMBER}:
-            document = dumps(value[_MEMBER])
+        if self._wrapper is not None and isinstance(value, dict) and value.keys() == {"value"}:
+            whole: Any = self._wrapper.model_validate_json(document)  # its member has the type
+            return cast("T", whole.value)
         return self._adapter.validate_json(document)
-
-
-def _as_object(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of an object whose one member has that schema; definitions stay at the top."""
-    member = {name: value for name, value in schema.items() if name != "$defs"}
-    whole = {"type": "object", "properties": {_MEMBER: member}, "required": [_MEMBER]}
-    return {**whole, "$defs": schema["$defs"]} if "$defs" in schema else whole
 
 
 async def typed_answer(

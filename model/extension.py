@@ -14,7 +14,12 @@ from agentslot.session import ModelConfig
 
 
 class ModelProvider(ModelExecutor, TokenCounter, Protocol):
-    """All models of one provider, under the provider's key in the slot."""
+    """All models of one provider, under the provider's key in the slot.
+
+    The strategy for a wanted form of the answer has been chosen when a request comes here: its
+    `output` is None, or has the strategy `native` (hold the model to the schema) or `tool` (the
+    last tool brings the answer, so a call may be demanded). Its call is given back as any other.
+    """
 
     async def fingerprint(self, request: ModelRequest) -> str:
         """A digest of the exact bytes that would be sent, and where to; equal only if they are."""

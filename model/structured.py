@@ -21,7 +21,7 @@ from agentslot.model.contract import (
     ModelStream,
     TextDelta,
 )
-from agentslot.model.wires.outputschema import is_closed, output_tool, schema_of
+from agentslot.model.wires.outputschema import can_be_native, output_tool, schema_of
 from agentslot.model.wires.replay import without_calls
 from agentslot.session import (
     ClassifiedError,
@@ -73,7 +73,7 @@ def _strategy(
     if output.strategy is not None and output.strategy in usable:
         return output.strategy
     if output.strategy is None:
-        native = is_closed(schema_of(output))
+        native = can_be_native(output)
         open_to = (each for each in usable if native or each is not OutputStrategy.NATIVE)
         return next(open_to, OutputStrategy.PROMPTED)
     model = f"{request.config.provider}/{request.config.model}"

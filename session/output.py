@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from agentslot._json import JsonError, loads
+
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -29,7 +31,7 @@ class OutputFormat:
         strategy: how it is asked for; None lets the model's capabilities decide.
 
     Raises:
-        ValueError: the name is none.
+        ValueError: the name is none, or the schema no JSON object.
     """
 
     schema: str
@@ -40,3 +42,13 @@ class OutputFormat:
         if not _NAME.fullmatch(self.name):
             msg = f"name must be 1 to 64 letters, digits, _ and -, not {self.name!r}"
             raise ValueError(msg)
+        if not _is_object(self.schema):
+            msg = f"schema must be the text of a JSON object, not {self.schema[:40]!r}"
+            raise ValueError(msg)
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(loads(text), dict)
+    except JsonError:
+        return False

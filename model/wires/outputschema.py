@@ -52,6 +52,12 @@ def output_tool(request: ModelRequest) -> str | None:
 
 
 @lru_cache(maxsize=128)
+def can_be_native(output: OutputFormat) -> bool:
+    """Whether every provider that holds models to schemas can hold one to this."""
+    return is_closed(schema_of(output))
+
+
+@lru_cache(maxsize=128)
 def openai_format(output: OutputFormat) -> JsonObject:
     """The form as both protocols of OpenAI have it; strict if it can be said so."""
     strict = strict_schema(schema_of(output))
@@ -81,9 +87,7 @@ def strict_schema(schema: JsonObject) -> JsonObject | None:
     if not is_closed(schema) or schema.get("type") != "object":
         return None
     strict = _rewritten(schema, lambda node: _required(_closed(node)))
-    sayable = all(
-        node.keys() <= _STRICT and node.get("format", "date") in _FORMATS for node in _nodes(strict)
-    )
+    sayable = all(node.keys() <= _STRICT and _knows(node, _FORMATS) for node in _nodes(strict))
     return strict if sayable else None
 
 
@@ -104,9 +108,13 @@ def _required(node: JsonObject) -> JsonObject:
     return node
 
 
+def _knows(node: JsonObject, formats: frozenset[str]) -> bool:
+    return "format" not in node or as_text(node["format"]) in formats
+
+
 def _in_words(node: JsonObject) -> JsonObject:
     unsaid = {name: value for name, value in node.items() if name not in _SHAPE}
-    if node.get("format", "date") not in _FORMATS | {"uri"}:
+    if not _knows(node, _FORMATS | {"uri"}):
         unsaid["format"] = node["format"]
     if unsaid.get("minItems") in (0, 1):
         del unsaid["minItems"]

@@ -34,7 +34,7 @@ def test_it_prints_what_the_guide_shows() -> None:
 async def test_any_order_of_the_models_will_do_and_each_may_come_back() -> None:
     channel = InProcessChannel()
     order = [*reversed(MODELS.values()), *MODELS.values()]
-    text = ""
+    said = ""
     with vendors() as server, anyio.fail_after(20):
         async with application(channel, server).start():
             session = await channel.create_session(agent="five-wires", workspace="w")
@@ -42,8 +42,8 @@ async def test_any_order_of_the_models_will_do_and_each_may_come_back() -> None:
                 await session.update_model_config(config)
                 result = await session.send_and_wait("How many people live in Ulm?")
                 assert result.status is RunStatus.COMPLETED, result.termination
-                text = result.text
-    assert text == f"Ulm has 129,000 people; together it is {129_000 * len(order):,}."
+                said = result.text
+    assert said == f"Ulm has 129,000 people; together it is {129_000 * len(order):,}."
 
 
 def asked(*blocks: dict[str, Any]) -> bytes:

@@ -15,10 +15,13 @@ from agentslot.model import (
     ExecutionCapabilities,
     FinishReason,
     ModelRequest,
+    Reasoning,
     RequestedCall,
     ToolDefinition,
 )
 from agentslot.model.structured import answered, shaped
+from agentslot.model.wires.anthropic_messages import AnthropicMessagesWire
+from agentslot.model.wires.openai_completions import OpenAICompletionsWire
 from agentslot.model.wires.openai_responses.items import ORDER
 from agentslot.model.wires.outputschema import constrained_schema, is_closed, strict_schema
 from agentslot.model.wires.reading import JsonObject, as_object
@@ -78,6 +81,23 @@ def test_the_tool_for_the_answer_stands_last_under_a_name_of_its_own() -> None:
     shown = shaped(plain, ExecutionCapabilities(100_000, structured_output=(TOOL,)))
     assert [tool.name for tool in shown.tools] == ["final_answer", "ping", "final_answer_"]
     assert shown.tools[-1].input_schema == json.loads(NUMBER.schema)
+
+
+@pytest.mark.parametrize(
+    ("server", "demanded"),
+    [("https://api.openai.com/v1", True), ("https://api.deepseek.com", False)],
+)
+def test_a_call_is_demanded_of_servers_only_that_take_that(server: str, demanded: bool) -> None:
+    body = json.loads(OpenAICompletionsWire(server).encode(asked(NUMBER, TOOL)).body)
+    assert ("tool_choice" in body) == demanded
+    assert len(body["tools"]) == 1
+
+
+def test_claude_is_not_forced_to_call_while_it_thinks() -> None:
+    shown = asked(NUMBER, TOOL)
+    config = replace(shown.config, model="claude-opus-5", reasoning=Reasoning.LOW)
+    wire = AnthropicMessagesWire()
+    assert "tool_choice" not in json.loads(wire.encode(replace(shown, config=config)).body)
 
 
 def test_an_answer_without_the_tool_is_left_as_it_is() -> None:
@@ -202,6 +222,12 @@ def test_a_union_by_a_discriminator_is_a_plain_one() -> None:
     assert pet.keys() == {"title", "anyOf"}
 
 
-def test_a_form_has_a_name_that_every_vendor_takes() -> None:
-    with pytest.raises(ValueError, match="letters, digits"):
-        OutputFormat("{}", "two words")
+@pytest.mark.parametrize(
+    ("schema", "name", "problem"),
+    [("{}", "two words", "letters, digits"), ("{", "a", "JSON object"), ("[]", "a", "JSON object")],
+)
+def test_a_form_has_a_schema_and_a_name_that_every_vendor_takes(
+    schema: str, name: str, problem: str
+) -> None:
+    with pytest.raises(ValueError, match=problem):
+        OutputFormat(schema, name)

@@ -5,6 +5,7 @@ from tests.mutations import Mutation
 _ANTHROPIC = "tests/model/test_anthropic_encoder.py::"
 _COMPATIBLE = "tests/model/test_openai_compatible.py::"
 _STREAMING = "tests/standardagent/test_streaming.py::"
+_STRUCTURED = "tests/standardagent/test_structured_output.py::"
 
 MUTATIONS = (
     Mutation(
@@ -191,5 +192,33 @@ MUTATIONS = (
         "    if state is None or (state.provider, state.model) != (provider, model):",
         "    if state is None:",
         f"{_ANTHROPIC}test_thinking_is_never_sent_to_another_model",
+    ),
+    Mutation(
+        "output: a schema goes out as strict as it is written",
+        "model/wires/outputschema.py",
+        "    strict = strict_schema(schema_of(output))\n",
+        "    strict = schema_of(output)\n",
+        f"{_STRUCTURED}test_a_type_that_leaves_a_member_out_is_asked_for_in_full",
+    ),
+    Mutation(
+        "output: the tool that brings the answer is called like any other",
+        "model/structured.py",
+        "return stream if tool is None else _AnswerStream(stream, tool)",
+        "return stream",
+        f"{_STRUCTURED}test_a_tool_that_nobody_runs_can_bring_the_answer",
+    ),
+    Mutation(
+        "output: an early answer keeps the calls beside it from running",
+        "model/structured.py",
+        "    if others:\n",
+        "    if not others and written:\n",
+        f"{_STRUCTURED}test_tools_run_before_the_answer_is_given",
+    ),
+    Mutation(
+        "cost: the service tier that was asked for sets the price",
+        "model/wires/openai_completions/decode.py",
+        'served_tier(chunk.get("service_tier")) or self._tier',
+        "self._tier",
+        "tests/model/test_cost.py::test_the_tier_that_served_an_answer_sets_the_price",
     ),
 )

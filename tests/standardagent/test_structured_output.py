@@ -228,6 +228,22 @@ async def test_a_value_that_is_no_object_is_asked_for_inside_of_one() -> None:
     assert schema["additionalProperties"] is False
 
 
+async def test_a_type_that_leaves_a_member_out_is_asked_for_in_full() -> None:
+    """OpenAI refuses a strict schema that is open, or lets a member be left out."""
+
+    class Trip(BaseModel):
+        city: str
+        days: int = 1
+
+    said = answer("openai-responses", '{"city": "Ulm", "days": 2}')
+    async with asking("openai-responses", said) as (session, server):
+        assert (await session.send_and_wait("Where?", output=Trip)).value.days == 2
+        form = server.requests[0].json()["text"]["format"]
+    assert form["strict"] is True
+    assert form["schema"]["required"] == ["city", "days"]
+    assert form["schema"]["additionalProperties"] is False
+
+
 async def test_a_type_that_no_vendor_can_be_held_to_is_asked_for_by_a_tool() -> None:
     said = answer("openai-responses", "", ("final_answer", {"Ulm": 1}))
     async with asking("openai-responses", said) as (session, server):

@@ -64,7 +64,7 @@ class RequestEncoder:
             head["prompt_cache_key"] = request.session_id[:_MAX_CACHE_KEY]
         if output := native_output(request):
             head["response_format"] = {"type": "json_schema", "json_schema": openai_format(output)}
-        elif output_tool(request):
+        elif profile.forced_calls and output_tool(request):
             head["tool_choice"] = "required"
         tools = f',"tools":{self._tools.of(request.tools)}' if request.tools else ""
         return f'{dumps(head)[:-1]}{tools},"messages":['.encode()

@@ -34,6 +34,8 @@ class CompatibilityProfile:
         tool_result_name: tool results must repeat the name of the tool (Mistral).
         tool_call_id: what the ids of tool calls must match; others are replaced, on both sides.
         thinking_replay: see ThinkingReplay.
+        forced_calls: a call may be demanded. Not on DeepSeek, Moonshot, Z.ai and Alibaba, all of
+            which leave it to the model, or do so while it thinks.
         cache_control: the system prompt carries Anthropic's cache mark (OpenRouter).
     """
 
@@ -48,12 +50,17 @@ class CompatibilityProfile:
     tool_result_name: bool = False
     tool_call_id: str = r"[!-~]{1,64}"
     thinking_replay: ThinkingReplay = ThinkingReplay.AS_RECEIVED
+    forced_calls: bool = True
     cache_control: bool = False
 
 
 _PLAIN = CompatibilityProfile()
 _NO_EFFORT = CompatibilityProfile(reasoning_effort=False)
 _MODERN = CompatibilityProfile(max_tokens_field="max_completion_tokens")
+_FREE = CompatibilityProfile(forced_calls=False)
+_FREE_WITH_THINKING = replace(
+    _NO_EFFORT, forced_calls=False, thinking_replay=ThinkingReplay.WITH_CALLS
+)
 
 _BY_HOST = {
     "api.openai.com": replace(_MODERN, developer_role=True, store=True, prompt_cache_key=True),
@@ -61,9 +68,7 @@ _BY_HOST = {
     "openrouter.ai": _PLAIN,
     "api.groq.com": _MODERN,
     "api.cerebras.ai": _MODERN,
-    "api.deepseek.com": CompatibilityProfile(
-        reasoning_effort=False, thinking_replay=ThinkingReplay.WITH_CALLS
-    ),
+    "api.deepseek.com": _FREE_WITH_THINKING,
     "api.mistral.ai": CompatibilityProfile(
         stream_options=False,
         reasoning_effort=False,
@@ -73,8 +78,11 @@ _BY_HOST = {
         thinking_replay=ThinkingReplay.NEVER,
     ),
     "api.x.ai": replace(_MODERN, reasoning_effort=False),
-    "api.moonshot.ai": replace(_NO_EFFORT, thinking_replay=ThinkingReplay.WITH_CALLS),
-    "api.moonshot.cn": replace(_NO_EFFORT, thinking_replay=ThinkingReplay.WITH_CALLS),
+    "api.moonshot.ai": _FREE_WITH_THINKING,
+    "api.moonshot.cn": _FREE_WITH_THINKING,
+    "api.z.ai": _FREE,
+    "dashscope.aliyuncs.com": _FREE,
+    "dashscope-intl.aliyuncs.com": _FREE,
     "api.together.xyz": _NO_EFFORT,
     "integrate.api.nvidia.com": _NO_EFFORT,
     "gateway.ai.cloudflare.com": _NO_EFFORT,
