@@ -26,6 +26,11 @@ class Decision:
     reason: str = ""
 
     def __post_init__(self) -> None:
+        # An effect that is merely spelled like a denial must not pass for leave.
+        object.__setattr__(self, "effect", PolicyEffect(self.effect))
+        if not isinstance(self.reason, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
+            msg = f"the reason of a decision is a text, not {self.reason!r}"
+            raise TypeError(msg)
         if self.effect is not PolicyEffect.ALLOW and not self.reason:
             msg = f"a decision to {self.effect} needs a reason"
             raise ValueError(msg)
