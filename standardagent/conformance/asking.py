@@ -1,4 +1,7 @@
-"""Asking a component directly: what holds for every call of every component."""
+"""Asking a component directly: what holds for every call of every component.
+
+Whether it answers or raises is for other checks to judge.
+"""
 
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import suppress
@@ -9,6 +12,7 @@ import anyio
 import anyio.lowlevel
 
 from agentslot._conformance import demand
+from agentslot.standardagent.context import ContextInput
 
 CANCEL_SECONDS = 5.0
 """Longest time that a component may take to end when it is cancelled."""
@@ -27,7 +31,7 @@ async def expect_end_when_cancelled(ask: Ask) -> None:
 
     async def asked() -> None:
         try:
-            with scope, suppress(Exception):  # how it ends is for other checks to judge
+            with scope, suppress(Exception):
                 await ask()
         finally:
             ended.set()
@@ -46,9 +50,18 @@ async def expect_no_blocking(ask: Ask) -> None:
     times: list[float] = []
     for _ in range(_TRIES):
         steps = _Steps(ask)
-        await steps
+        with suppress(Exception):
+            await steps
         times.append(steps.longest)
     demand(min(times) < STEP_SECONDS, f"it keeps the event loop for {min(times):.2g} seconds")
+
+
+async def expect_no_change(context: ContextInput, ask: Ask) -> None:
+    """Demand that a component leaves the conversation as it is."""
+    before = tuple(context.inputs)
+    with suppress(Exception):
+        await ask()
+    demand(before == tuple(context.inputs), "it has changed the conversation")
 
 
 class _Steps:

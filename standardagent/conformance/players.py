@@ -7,7 +7,13 @@ from itertools import takewhile
 import anyio
 
 from agentslot._json import loads
-from agentslot.model import AttemptRecorder, ExecutionCapabilities, ModelErrorCode, ModelRequest
+from agentslot.model import (
+    AttemptRecorder,
+    ExecutionCapabilities,
+    Input,
+    ModelErrorCode,
+    ModelRequest,
+)
 from agentslot.model.testing import (
     Script,
     ScriptedStream,
@@ -30,6 +36,7 @@ from agentslot.session import (
     SessionId,
     SessionPage,
     SessionState,
+    ToolCall,
     ToolDefinition,
     ToolResult,
     WorkspaceId,
@@ -43,7 +50,7 @@ DONE = "Done."
 
 
 class ObedientModel:
-    """An executor that does what the newest order in the conversation says, and counts elements.
+    """Executor and counter that does what the newest order in the conversation says.
 
     Orders are user messages: `call note look! …` calls tools, see ObedientTool; `break` lets the
     request fail; `wait …` and another order does that when `go_on` is called. Whatever else is
@@ -64,8 +71,8 @@ class ObedientModel:
         return ExecutionCapabilities(context_window_tokens=1_000_000)
 
     async def count_tokens(self, request: ModelRequest) -> int:
-        """The elements of the conversation."""
-        return len(request.inputs)
+        """Four for each element, and one for every four characters."""
+        return sum(4 + len(_text(each)) // 4 for each in request.inputs)
 
     def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> ScriptedStream:
         """Answer as the order says."""
@@ -96,6 +103,16 @@ class ObedientModel:
     def go_on(self, session_id: SessionId) -> None:
         """Answer the request that waits."""
         self._waiting.pop(session_id).set()
+
+
+def _text(element: Input) -> str:
+    match element:
+        case Message():
+            return element.text
+        case ToolCall():
+            return element.arguments
+        case ToolResult():
+            return element.output or ""
 
 
 def _order(request: ModelRequest) -> list[str]:
