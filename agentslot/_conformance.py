@@ -91,4 +91,6 @@ def _detail(error: Exception) -> str:
         return _detail(told)
     if isinstance(error, Broken):
         return str(error)
+    if isinstance(error, AgentSlotError):  # written for people
+        return f"it failed: {error}"
     return f"it failed with {error!r}"

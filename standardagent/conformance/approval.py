@@ -106,7 +106,7 @@ async def a_call_waits_for_its_answer_and_obeys_it(open_approver: OpenApprover) 
             demand(stage.made == expected, "the call was made before anybody had answered")
             await door.answer(request, approved=approved)
             await stage.expect_end(session, RunStatus.COMPLETED)
-        *_, result = await stage.results(session)
+        *_, result = await stage.results(session.id)
         demand(stage.made == ["note"], f"of a yes and a no, {len(stage.made)} calls came")
         code = "" if result.error is None else result.error.code
         demand(code == "approval_denied", f"a no became {code or 'a result'}{stage.complained()}")

@@ -1,6 +1,6 @@
 """The five kinds of typed hooks, as their referee knows them: what they are asked, and when."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -30,7 +30,7 @@ from agentslot.standardagent.hook import (
 
 T = TypeVar("T")
 Hook = Any  # the five contracts have one shape, but no type in common
-Drive = Callable[[Stage, ChannelSession, Sequence[str]], Awaitable[None]]
+Drive = Callable[[Stage, ChannelSession, Sequence[str]], Coroutine[Any, Any, None]]
 
 
 @dataclass(frozen=True, slots=True)

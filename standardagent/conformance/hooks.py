@@ -18,7 +18,7 @@ from agentslot.standardagent.conformance.asking import expect_end_when_cancelled
 from agentslot.standardagent.conformance.hookkinds import KINDS, HookKind, Onlooker
 from agentslot.standardagent.conformance.stage import TOOL_EFFECTS, Make, Stage, part, staged
 
-CONFIG = AgentConfig(max_model_attempts_per_run=30)
+CONFIG = AgentConfig(max_model_attempts_per_run=20)
 """A Run with more requests than this is taken for one that never ends."""
 
 _BROKEN = ("extension_failed", "extension_deadline_exceeded")
@@ -47,8 +47,9 @@ async def it_says_the_same_of_itself_each_time(kind: HookKind, make: Make) -> No
     """`descriptor` and `scope` are read once, and tell who the hook is for as long as it lives."""
     async with staged(part(kind.slot, make)) as stage:
         for hook in stage.subjects(kind.slot):
-            known = (hook.descriptor(), hook.scope() if kind.scope is not None else None)
-            again = (hook.descriptor(), hook.scope() if kind.scope is not None else None)
+            known, again = (
+                (hook.descriptor(), None if kind.scope is None else hook.scope()) for _ in range(2)
+            )
             demand(known == again, f"it says {again} after it has said {known}")
 
 
@@ -97,9 +98,8 @@ async def sessions_at_the_same_time_do_not_disturb_each_other(kind: HookKind, ma
                 for session in [await stage.session() for _ in range(count)]:
                     tasks.start_soon(kind.drive, stage, session, tools)
             entries = await _entries(stage, kind)
-        broken.append({entry.error_code for entry in entries if entry.error_code in _BROKEN})
-    alone, together = broken
-    demand(together <= alone, "it fails when it is asked about two Sessions at the same time")
+            broken.append({entry.error_code for entry in entries if entry.error_code in _BROKEN})
+            demand(broken[-1] <= broken[0], f"with others it fails{stage.complained()}")
 
 
 async def a_question_that_is_cancelled_ends(kind: HookKind, make: Make) -> None:

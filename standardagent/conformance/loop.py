@@ -149,4 +149,3 @@ AGENT_LOOP_SUITE: Suite[Make] = Suite(
         runs_at_the_same_time_do_not_disturb_each_other,
     ),
 )
-"""Checks of a loop."""

@@ -15,7 +15,7 @@ from agentslot.standardagent.conformance.asking import (
     expect_end_when_cancelled,
     expect_no_blocking,
 )
-from agentslot.standardagent.conformance.stage import Make, Stage, part, staged
+from agentslot.standardagent.conformance.stage import Make, Stage, first, part, staged
 from agentslot.standardagent.observe import (
     AUDIT_SINKS,
     COMMIT_OBSERVERS,
@@ -108,7 +108,7 @@ def _knows(notices: Sequence[CommitNotice], revisions: dict[Any, int]) -> bool:
 async def it_takes_everything_that_it_is_told(kind: ObserverKind, make: Make) -> None:
     """It fails at nothing, keeps nobody waiting, and comes to an end with its application."""
     _, complaints = await observed(kind, make, 1)
-    demand(not complaints, "; ".join(complaints))
+    demand(not complaints, first(complaints))
 
 
 async def sessions_at_the_same_time_do_not_disturb_each_other(
@@ -117,7 +117,7 @@ async def sessions_at_the_same_time_do_not_disturb_each_other(
     """One observer is told of all Sessions: it fails with others no more than alone."""
     _, alone = await observed(kind, make, 1)
     _, together = await observed(kind, make, 3)
-    demand(bool(alone) or not together, "; ".join(together))
+    demand(bool(alone) or not together, first(together))
 
 
 async def it_does_not_keep_the_event_loop(kind: ObserverKind, make: Make) -> None:
@@ -139,7 +139,10 @@ async def a_record_that_is_cancelled_ends(kind: ObserverKind, make: Make) -> Non
 
 def _one_of_each(records: Sequence[Any]) -> list[Any]:
     """The first record of each kind."""
-    return list({(type(r), getattr(r, "kind", "")): r for r in reversed(records)}.values())
+    first: dict[object, Any] = {}
+    for record in records:
+        first.setdefault((type(record), getattr(record, "kind", "")), record)
+    return list(first.values())
 
 
 def _suite(slot: Chain[Observer], method: str) -> Suite[Make]:

@@ -1,8 +1,10 @@
 """Whom a component under test meets: a model that does as it is told, tools, and a mortal store."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
+from typing import cast
 
 import anyio
 
@@ -120,7 +122,10 @@ def _order(request: ModelRequest) -> list[str]:
     new = takewhile(_is_new, reversed(request.inputs))
     texts = (each.text for each in new if isinstance(each, Message))
     orders = (text.split() for text in texts)
-    return next((order for order in orders if order[:1] in (["call"], ["break"], ["wait"])), [])
+    return next((order for order in orders if order[:1] in _ORDERS), list[str]())
+
+
+_ORDERS = (["call"], ["break"], ["wait"])
 
 
 def _is_new(element: object) -> bool:
@@ -145,7 +150,8 @@ class ObedientTool:
 
     async def invoke(self, invocation: ToolInvocation) -> ToolResult:
         """Do it."""
-        call_id, text = invocation.call.id, str(loads(invocation.call.arguments)["text"])
+        call_id = invocation.call.id
+        text = str(cast("Mapping[str, object]", loads(invocation.call.arguments))["text"])
         self.made.append(text)
         if text.endswith("~"):
             await anyio.sleep_forever()

@@ -45,12 +45,11 @@ async def _asked(make: Make, disk: MemoryStore) -> AsyncGenerator[tuple[Stage, l
 @check
 async def every_call_gets_a_decision(make: Make) -> None:
     """It fails at no call, whatever the effect of the tool; a guard that fails denies."""
-    async with _asked(make, MemoryStore()) as (stage, _):
-        (session,) = (await stage.channel.list_sessions("conformance", "default")).sessions
-        results = (await stage.store.load(session.id)).state.history
-        codes = [getattr(fact.payload, "error", None) for fact in results]
-        failed = sum(error is not None and error.code == "policy_error" for error in codes)
-        demand(not failed, f"{failed} of {len(TOOL_EFFECTS)} calls got none{stage.complained()}")
+    async with _asked(make, MemoryStore()) as (stage, actions):
+        results = await stage.results(actions[0].session_id)
+        codes = [result.error.code for result in results if result.error is not None]
+        failed = codes.count("policy_error")
+        demand(not failed, f"{failed} of {len(actions)} calls got none{stage.complained()}")
 
 
 @check

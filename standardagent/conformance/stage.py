@@ -1,10 +1,10 @@
 """A standard agent around a component under test."""
 
 import logging
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from agentslot import Assembly, Chain, Module, One
 from agentslot._conformance import demand
@@ -36,12 +36,13 @@ TOOL_EFFECTS = {
 """The tools of every stage."""
 
 
-def part(slot: One[object] | Chain[object], make: Make) -> Module:
+def part(slot: One[T] | Chain[T], make: Make) -> Module:
     """The component under test as a module of an application."""
     made = make()
     if isinstance(made, Module):
         return made
-    contribution = slot.set(made) if isinstance(slot, One) else slot.append(made)
+    component = cast("T", made)
+    contribution = slot.set(component) if isinstance(slot, One) else slot.append(component)
     return Module("conformance.subject", contribution)
 
 
@@ -75,9 +76,9 @@ class Stage:
         """A new Session."""
         return await self.channel.create_session(agent="conformance", workspace="default")
 
-    async def results(self, session: ChannelSession) -> list[ToolResult]:
-        """The results of all its calls, in order."""
-        facts = (await self.store.load(session.id)).state.history
+    async def results(self, session_id: SessionId) -> list[ToolResult]:
+        """The results of all calls of a Session, in order."""
+        facts = (await self.store.load(session_id)).state.history
         return [fact.payload for fact in facts if isinstance(fact.payload, ToolResult)]
 
     async def last_run(self, session_id: SessionId) -> RunFact:
@@ -95,11 +96,17 @@ class Stage:
 
     def complained(self) -> str:
         """What the log says, to put behind a detail."""
-        return f" (the log: {'; '.join(self.complaints)})" if self.complaints else ""
+        return f" (the log: {first(self.complaints)})" if self.complaints else ""
 
     def expect_no_complaints(self) -> None:
         """Demand that the log has nothing against the component."""
-        demand(not self.complaints, "; ".join(dict.fromkeys(self.complaints)))
+        demand(not self.complaints, first(self.complaints))
+
+
+def first(complaints: Sequence[str]) -> str:
+    """The first of many complaints, which is often the cause of the others."""
+    more = f" (and {len(complaints) - 1} more)" if complaints[1:] else ""
+    return f"{complaints[0]}{more}" if complaints else ""
 
 
 @asynccontextmanager
@@ -146,13 +153,12 @@ async def staged(
                 stage.store.bury()
 
 
-class _listening(logging.Handler):  # noqa: N801 - read as a verb where it is used
+class _Complaints(logging.Handler):
     """Keeps the errors that the Runtime logs."""
 
     def __init__(self, complaints: list[str]) -> None:
         super().__init__(logging.ERROR)
         self._complaints = complaints
-        self._log = logging.getLogger("agentslot")
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep it in one line."""
@@ -160,8 +166,12 @@ class _listening(logging.Handler):  # noqa: N801 - read as a verb where it is us
         told = record.getMessage() if cause is None else f"{record.getMessage()}: {cause!r}"
         self._complaints.append(told)
 
-    def __enter__(self) -> None:
-        self._log.addHandler(self)
 
-    def __exit__(self, *error: object) -> None:
-        self._log.removeHandler(self)
+@contextmanager
+def _listening(complaints: list[str]) -> Generator[None]:
+    log, handler = logging.getLogger("agentslot"), _Complaints(complaints)
+    log.addHandler(handler)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)

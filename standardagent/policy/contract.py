@@ -56,7 +56,11 @@ class ToolAction:
 
 
 class PolicyGuard(Protocol):
-    """One link of the chain that every call passes. The first denial ends it; an error denies."""
+    """One link of the chain that every call passes. The first denial ends it; an error denies.
+
+    The same call with the same History gets the same decision for the same reason, also in the next
+    process: a waiting approval is bound to both.
+    """
 
     async def evaluate(self, action: ToolAction) -> Decision:
         """Decide on one call; may run beside other evaluations."""

@@ -47,7 +47,7 @@ async def more(_: object) -> list[MessageInput]:
         (fails, "it_proposes_messages_or_nothing", "no such thing"),
         (unready(once), "runs_at_the_same_time_do_not_disturb_each_other", "busy"),
         (stubborn(once), "a_question_that_is_cancelled_ends", "goes on"),
-        (more, "a_run_comes_to_its_end", "after 30 requests"),
+        (more, "a_run_comes_to_its_end", "after 20 requests"),
     ],
 )
 async def test_a_broken_hook_fails_the_check_that_is_for_it(

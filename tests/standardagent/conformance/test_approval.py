@@ -2,11 +2,12 @@
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import anyio
 import pytest
 
+from agentslot.session import SessionId
 from agentslot.standardagent import ApprovalAnswer, ApprovalDesk, ApprovalRequest
 from agentslot.standardagent.conformance import APPROVAL_SERVICE_SUITE, Approver, OpenApprover
 from agentslot.standardagent.runtime import calling
@@ -37,7 +38,7 @@ class Optimist(ApprovalDesk):
     async def decide(self, request: ApprovalRequest) -> ApprovalAnswer:
         return ApprovalAnswer(True)
 
-    def answer(self, *_: object) -> None:
+    def answer(self, session_id: SessionId, digest: str, answer: ApprovalAnswer) -> None:
         pass
 
 
@@ -52,7 +53,7 @@ class YesMan(ApprovalDesk):
 class OneAtATime(ApprovalDesk):
     """Gives every answer to whoever waits."""
 
-    def answer(self, _session_id: object, _digest: str, answer: ApprovalAnswer) -> None:
+    def answer(self, session_id: SessionId, digest: str, answer: ApprovalAnswer) -> None:
         for waiting in self._waiting.values():
             waiting.answer = answer
             waiting.answered.set()
@@ -81,9 +82,9 @@ class Remembers(ApprovalDesk):
         self.asked.add(request.digest)
         return await super().decide(request)
 
-    def answer(self, *answer: Any) -> None:
+    def answer(self, session_id: SessionId, digest: str, answer: ApprovalAnswer) -> None:
         if self._waiting:
-            super().answer(*answer)
+            super().answer(session_id, digest, answer)
 
 
 OBEYS = "a_call_waits_for_its_answer_and_obeys_it"

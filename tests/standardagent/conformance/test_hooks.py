@@ -35,6 +35,10 @@ from tests.standardagent.hooks.hooking import Hook
 Judge = Suite[Callable[[], object]]
 
 
+def always(result: object) -> Callable[[object], object]:
+    return lambda _: result
+
+
 def failing(_: object) -> Any:
     raise InvocationFailure("quota_unknown", "the quota could not be read")
 
@@ -129,13 +133,16 @@ class NewEachTime(Hook):
 class Unready(Hook):
     def __init__(self, key: str, **options: Any) -> None:
         super().__init__(key, **options)
-        self.evaluate = unready(super().evaluate)  # type: ignore[method-assign]  # on purpose
+        self._work = unready(super().evaluate)
+
+    async def evaluate(self, view: Any) -> Any:
+        return await self._work(view)
 
 
-class Stubborn(Hook):
+class Stubborn(Unready):
     def __init__(self, key: str, **options: Any) -> None:
         super().__init__(key, **options)
-        self.evaluate = stubborn(super().evaluate)  # type: ignore[method-assign]  # on purpose
+        self._work = stubborn(super(Unready, self).evaluate)
 
 
 @each_kind
@@ -157,30 +164,30 @@ async def test_a_broken_hook_fails_the_check_that_is_for_it(
 
 
 @pytest.mark.parametrize(
-    ("kind", "answer", "said"),
+    ("kind", "result", "said"),
     [
-        ("input_gate", lambda _: "yes", "no InputGateResult"),
-        ("input_gate", lambda _: InputGateResult.reject(""), "needs a reason"),
-        ("tool_preflight", lambda _: CompletionGateResult.complete(), "no ToolPreflightResult"),
-        ("tool_preflight", lambda _: ToolPreflightResult.deny("a\nb"), "no safe line"),
-        ("tool_result", lambda _: None, "no ToolResultHookResult"),
+        ("input_gate", "yes", "no InputGateResult"),
+        ("input_gate", InputGateResult.reject(""), "needs a reason"),
+        ("tool_preflight", CompletionGateResult.complete(), "no ToolPreflightResult"),
+        ("tool_preflight", ToolPreflightResult.deny("a\nb"), "no safe line"),
+        ("tool_result", None, "no ToolResultHookResult"),
         (
             "tool_result",
-            lambda _: ToolResultHookResult((MessageInput.of("x"),) * 17),
+            ToolResultHookResult((MessageInput.of("x"),) * 17),
             "17 messages of context are more than 16",
         ),
-        ("completion_gate", lambda _: CompletionGateResult.go_on(), "needs a context"),
+        ("completion_gate", CompletionGateResult.go_on(), "needs a context"),
         (
             "session_lifecycle",
-            lambda _: SessionLifecycleResult((MessageInput.of("bye"),)),
+            SessionLifecycleResult((MessageInput.of("bye"),)),
             "cannot bring a context",
         ),
     ],
 )
 async def test_an_answer_that_breaks_a_rule_is_told_with_the_rule(
-    kind: str, answer: Callable[[Any], object], said: str
+    kind: str, result: object, said: str
 ) -> None:
-    found = await broken_rules(KINDS[kind][0], make(kind, answer=answer))
+    found = await broken_rules(KINDS[kind][0], make(kind, answer=always(result)))
     assert list(found) == ["its_answers_are_those_of_its_place"]
     assert said in found["its_answers_are_those_of_its_place"]
 
@@ -195,7 +202,5 @@ async def test_a_module_without_a_hook_conforms_to_nothing(kind: str) -> None:
 
 async def test_a_gate_that_never_stops_is_found() -> None:
     go_on = CompletionGateResult.go_on(MessageInput.of("more"))
-    found = await broken_rules(
-        COMPLETION_GATE_SUITE, make("completion_gate", answer=lambda _: go_on)
-    )
+    found = await broken_rules(COMPLETION_GATE_SUITE, make("completion_gate", answer=always(go_on)))
     assert list(found) == ["a_run_comes_to_its_end"]

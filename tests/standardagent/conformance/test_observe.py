@@ -12,9 +12,7 @@ from agentslot.standardagent import (
     METRIC_SINKS,
     TRACE_SINKS,
     USAGE_RECORDERS,
-    CommitNotice,
     JsonLinesSinkModule,
-    ModelConfigAudit,
     OpenTelemetryModule,
     ToolDecision,
 )
@@ -154,8 +152,6 @@ async def test_an_observer_is_told_of_every_kind_of_thing(
     def name(record: Any) -> str:
         if isinstance(record, ToolDecision):
             return record.verdict
-        if isinstance(record, ModelConfigAudit | CommitNotice):
-            return record.kind
         return str(getattr(record, "kind", getattr(record, "model", "")))
 
     names = {getattr(record, "name", None) or name(record) for record in records}
