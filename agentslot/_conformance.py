@@ -1,6 +1,18 @@
-"""How a check of a conformance suite fails, the same in the suites of every contract."""
+"""Conformance suites: what a check is and how it fails, the same for every contract."""
+
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Generic, TypeVar, cast
+
+import anyio
 
 from agentslot._errors import AgentSlotError
+
+S = TypeVar("S")
+
+CHECK_SECONDS = 20.0
+"""Longest time that a check may take."""
 
 
 class ConformanceFailure(AgentSlotError):  # noqa: N818  # the name that the specification gives it
@@ -21,3 +33,64 @@ def expect(check: str, holds: bool, detail: str) -> None:  # reads like an asser
     """Fail the check with `detail` if it does not hold."""
     if not holds:
         raise ConformanceFailure(check, detail)
+
+
+@dataclass(frozen=True, slots=True)
+class Suite(Generic[S]):
+    """The referee of one contract.
+
+    Attributes:
+        contract: name and version of what is checked.
+        checks: plain async functions of a subject; each raises a ConformanceFailure if the subject
+            does not do what the contract says. Any of them can be run alone.
+    """
+
+    contract: str
+    checks: tuple[Callable[[S], Coroutine[Any, Any, None]], ...]
+
+    async def check(self, subject: S) -> None:
+        """Run all checks, one after the other.
+
+        Raises:
+            ConformanceFailure: the first check that fails, and what was wrong.
+        """
+        for check in self.checks:
+            await check(subject)
+
+
+class Broken(AgentSlotError):  # noqa: N818 - what a check says of a component
+    """A rule of the contract is broken; becomes the failure of the check that noticed it."""
+
+
+def demand(holds: bool, rule: str) -> None:  # reads like an assertion
+    """Fail the check that is running if the rule does not hold."""
+    if not holds:
+        raise Broken(rule)
+
+
+def check(judge: Callable[[S], Awaitable[None]]) -> Callable[[S], Coroutine[Any, Any, None]]:
+    """Make a check of a function, under its name: whatever it raises fails the check."""
+    name = getattr(judge, "__name__", repr(judge))
+
+    @wraps(judge)
+    async def run(subject: S) -> None:
+        try:
+            with anyio.move_on_after(CHECK_SECONDS) as limit:
+                await judge(subject)
+        except Exception as error:
+            raise ConformanceFailure(name, _detail(error)) from error
+        expect(name, not limit.cancelled_caught, f"it did not end within {CHECK_SECONDS:g} seconds")
+
+    return run
+
+
+def _detail(error: Exception) -> str:
+    if isinstance(error, ExceptionGroup):
+        errors = cast("ExceptionGroup[Exception]", error).exceptions
+        told = next((each for each in errors if isinstance(each, Broken)), errors[0])
+        return _detail(told)
+    if isinstance(error, Broken):
+        return str(error)
+    if isinstance(error, AgentSlotError):  # written for people
+        return f"it failed: {error}"
+    return f"it failed with {error!r}"

@@ -11,6 +11,7 @@ from agentslot.componentcatalog.component import (
 
 _REQUIRED = (Profile("standard-agent", 1),)
 _CONTRACTED = Maturity.CONTRACTED
+_NONE_OF_OURS = "AgentSlot comes with none, so only those of the tests have passed"
 
 ROWS: tuple[Component, ...] = (
     Component(
@@ -19,9 +20,10 @@ ROWS: tuple[Component, ...] = (
         Kind.ONE,
         "required, has a default",
         "Decides what a run does next: ask the model, run tools, end.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.standardagent", "AgentLoop", "AGENT_LOOP"),
         _REQUIRED,
+        Evidence(suite="agent.loop/v1", conformance=("StandardLoop",)),
     ),
     Component(
         "runtime",
@@ -50,6 +52,7 @@ ROWS: tuple[Component, ...] = (
         "Proposes what to say next when a run is about to complete.",
         _CONTRACTED,
         Contract("agentslot.standardagent.hook", "AgentHook", "AGENT_HOOKS"),
+        evidence=Evidence(suite="agent.hook/v1", gaps=(_NONE_OF_OURS,)),
     ),
     Component(
         "runtime",
@@ -59,6 +62,7 @@ ROWS: tuple[Component, ...] = (
         "Accepts or rejects a message before it is submitted, and may add context for the model.",
         _CONTRACTED,
         Contract("agentslot.standardagent.hook", "InputGate", "INPUT_GATES"),
+        evidence=Evidence(suite="hook.input_gate/v1", gaps=(_NONE_OF_OURS,)),
     ),
     Component(
         "runtime",
@@ -68,6 +72,7 @@ ROWS: tuple[Component, ...] = (
         "Advises on a tool call before policy decides and anything runs: allow, deny or ask.",
         _CONTRACTED,
         Contract("agentslot.standardagent.hook", "ToolPreflight", "TOOL_PREFLIGHTS"),
+        evidence=Evidence(suite="hook.tool_preflight/v1", gaps=(_NONE_OF_OURS,)),
     ),
     Component(
         "runtime",
@@ -77,6 +82,7 @@ ROWS: tuple[Component, ...] = (
         "Adds context for the model to the result of a tool that ran.",
         _CONTRACTED,
         Contract("agentslot.standardagent.hook", "ToolResultHook", "TOOL_RESULT_HOOKS"),
+        evidence=Evidence(suite="hook.tool_result/v1", gaps=(_NONE_OF_OURS,)),
     ),
     Component(
         "runtime",
@@ -86,6 +92,7 @@ ROWS: tuple[Component, ...] = (
         "Lets a run complete, or sends it on with something to work on.",
         _CONTRACTED,
         Contract("agentslot.standardagent.hook", "CompletionGate", "COMPLETION_GATES"),
+        evidence=Evidence(suite="hook.completion_gate/v1", gaps=(_NONE_OF_OURS,)),
     ),
     Component(
         "runtime",
@@ -95,6 +102,7 @@ ROWS: tuple[Component, ...] = (
         "Adds context when a session opens, and is asked when somebody closes it.",
         _CONTRACTED,
         Contract("agentslot.standardagent.hook", "SessionLifecycle", "SESSION_LIFECYCLES"),
+        evidence=Evidence(suite="hook.session_lifecycle/v1", gaps=(_NONE_OF_OURS,)),
     ),
     Component(
         "runtime",
@@ -127,6 +135,7 @@ ROWS: tuple[Component, ...] = (
         "Is told of every commit after it is durable; cannot hold it up.",
         _CONTRACTED,
         Contract("agentslot.standardagent", "SessionCommitObserver", "COMMIT_OBSERVERS"),
+        evidence=Evidence(suite="session.commit.observer/v1", gaps=(_NONE_OF_OURS,)),
     ),
     Component(
         "model",
@@ -149,9 +158,10 @@ ROWS: tuple[Component, ...] = (
         Kind.ONE,
         "exactly one",
         "Counts the tokens of a whole request, exactly or as an upper bound.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.model", "TokenCounter", "TOKEN_COUNTER"),
         _REQUIRED,
+        Evidence(suite="model.token-counter/v1", conformance=("ProviderExecutor",)),
     ),
     Component(
         "model",
@@ -246,6 +256,7 @@ ROWS: tuple[Component, ...] = (
         "Adds inputs of its own to a model request; leaves history and prompt alone.",
         _CONTRACTED,
         Contract("agentslot.standardagent", "ContextSource", "CONTEXT_SOURCES"),
+        evidence=Evidence(suite="context.source/v1", gaps=(_NONE_OF_OURS,)),
     ),
     Component(
         "context",
@@ -253,8 +264,9 @@ ROWS: tuple[Component, ...] = (
         Kind.ONE,
         "optional",
         "Makes the inputs of a request shorter when they no longer fit.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.standardagent", "ContextCompactor", "CONTEXT_COMPACTOR"),
+        evidence=Evidence(suite="context.compactor/v1", conformance=("TailCompactor",)),
     ),
     Component(
         "context",
@@ -312,8 +324,12 @@ ROWS: tuple[Component, ...] = (
         Kind.CHAIN,
         "optional",
         "Allows, denies or asks about an action, by rules.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.standardagent", "PolicyGuard", "POLICY_GUARDS"),
+        evidence=Evidence(
+            suite="policy.guard/v1",
+            conformance=("EffectPolicy", "ToolRules", "Rulebook", "LoopGuard"),
+        ),
     ),
     Component(
         "policy",
@@ -321,8 +337,9 @@ ROWS: tuple[Component, ...] = (
         Kind.ONE,
         "optional; policies may need it",
         "Gets a person's answer about a call that waits for it.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.standardagent", "ApprovalService", "APPROVAL_SERVICE"),
+        evidence=Evidence(suite="approval.service/v1", conformance=("ApprovalDesk",)),
     ),
     Component(
         "policy",
@@ -365,8 +382,9 @@ ROWS: tuple[Component, ...] = (
         Kind.CHAIN,
         "optional",
         "Records what each attempt has consumed.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.standardagent", "UsageRecorder", "USAGE_RECORDERS"),
+        evidence=Evidence(suite="usage.recorder/v1", conformance=("JsonLinesSinkModule",)),
     ),
     Component(
         "billing",
@@ -395,8 +413,9 @@ ROWS: tuple[Component, ...] = (
         Kind.CHAIN,
         "optional",
         "Takes the audit record: who did what, allowed by which rule.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.standardagent", "AuditSink", "AUDIT_SINKS"),
+        evidence=Evidence(suite="audit.sink/v1", conformance=("JsonLinesSinkModule",)),
     ),
     Component(
         "operations",
@@ -404,8 +423,11 @@ ROWS: tuple[Component, ...] = (
         Kind.CHAIN,
         "optional",
         "Takes the trace of runs, steps, attempts and calls.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.standardagent", "TraceSink", "TRACE_SINKS"),
+        evidence=Evidence(
+            suite="trace.sink/v1", conformance=("JsonLinesSinkModule", "OpenTelemetryModule")
+        ),
     ),
     Component(
         "operations",
@@ -413,8 +435,9 @@ ROWS: tuple[Component, ...] = (
         Kind.CHAIN,
         "optional",
         "Takes the measurements.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.standardagent", "MetricSink", "METRIC_SINKS"),
+        evidence=Evidence(suite="metric.sink/v1", conformance=("JsonLinesSinkModule",)),
     ),
     Component(
         "operations",

@@ -21,6 +21,8 @@ from agentslot.standardagent.hook import AGENT_HOOKS, AgentHookView
 PLAN = MessageInput.of("First write a short numbered plan. Call no tools yet.")
 GO_ON = MessageInput.of("Good. Now carry out your plan, step by step.")
 
+_ENDS = (LoopState.COMPLETED, LoopState.FAILED, LoopState.CANCELED, LoopState.BUDGET_EXCEEDED)
+
 
 class PlanFirst:
     """Loop, context source and hook in one: they share which Runs are still planning."""
@@ -32,12 +34,14 @@ class PlanFirst:
 
     async def run(self, run: RunHandle) -> Outcome:
         """Plan in the first step, then act until nothing is left to do."""
-        self._planning.add(run.run_id)
-        try:
-            state = await run.act(Action.REQUEST_MODEL)
-        finally:
-            self._planning.discard(run.run_id)
-        while state not in (LoopState.COMPLETED, LoopState.FAILED, LoopState.BUDGET_EXCEEDED):
+        state = run.state
+        if state is LoopState.READY_FOR_MODEL:  # after a crash, calls may be left to make first
+            self._planning.add(run.run_id)
+            try:
+                state = await run.act(Action.REQUEST_MODEL)
+            finally:
+                self._planning.discard(run.run_id)
+        while state not in _ENDS:
             action = Action.EXECUTE_TOOLS if state is LoopState.TOOLS_READY else Action.CONTINUE
             ready = state is LoopState.READY_FOR_MODEL
             state = await run.act(Action.REQUEST_MODEL if ready else action)

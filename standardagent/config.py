@@ -25,6 +25,9 @@ class AgentConfig:
         max_tokens_per_run: token budget of a Run; checked before each request.
         max_model_attempts_per_run: physical requests per Run.
         max_tool_calls_per_run: tool calls per Run; a batch that does not fit does not run at all.
+        component_timeout_seconds: how long a hook, a policy guard, a context source or a compactor
+            may take for one answer. Later it counts as failed. Long enough for a gate that runs
+            tests; a component that should give up earlier raises TimeoutError itself.
     """
 
     system_prompt: str = ""
@@ -35,6 +38,7 @@ class AgentConfig:
     max_tokens_per_run: int = 0
     max_model_attempts_per_run: int = 0
     max_tool_calls_per_run: int = 0
+    component_timeout_seconds: float = 600.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.tool_keys, tuple):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -49,9 +53,10 @@ class AgentConfig:
             "max_tokens_per_run": self.max_tokens_per_run,
             "max_model_attempts_per_run": self.max_model_attempts_per_run,
             "max_tool_calls_per_run": self.max_tool_calls_per_run,
+            "component_timeout_seconds": self.component_timeout_seconds,
         }
         for name, value in limits.items():
-            if value < 0:
+            if not value >= 0:  # nor is NaN a limit
                 msg = f"{name} must be 0 (no limit) or more, not {value}"
                 raise ValueError(msg)
         if self.max_inline_tool_result_bytes < 1:

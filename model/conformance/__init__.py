@@ -10,17 +10,23 @@ async def test_mine_is_a_model_executor() -> None:
 The function given takes scenes, the first for the provider's first request and so on; the last one
 repeats. It opens an executor in front of a provider that plays them: see `Scene` and `Stage`. The
 executor should wait as little as it can before it tries again.
+
+`TOKEN_COUNTER_SUITE` judges what counts the tokens of a request; see `counting`.
 """
 
 from agentslot._conformance import ConformanceFailure
+from agentslot.model.conformance.counting import TOKEN_COUNTER_SUITE, Counting, OpenCounting
 from agentslot.model.conformance.scene import Check, OpenStage, Scene, Stage
 from agentslot.model.conformance.suite import CHECKS, CONTRACT, check_executor, run_check
 
 __all__ = [
     "CHECKS",
     "CONTRACT",
+    "TOKEN_COUNTER_SUITE",
     "Check",
     "ConformanceFailure",
+    "Counting",
+    "OpenCounting",
     "OpenStage",
     "Scene",
     "Stage",

@@ -1,13 +1,13 @@
 """`agentslot conformance`: let the referee of a contract judge a component of anybody's."""
 
 import tempfile
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Iterator
+from argparse import Action, ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from textwrap import fill
-from typing import Literal
+from typing import Literal, NoReturn
 
 import anyio
 
@@ -33,6 +33,8 @@ TARGET is MODULE:NAME. What it names, for
 
 {targets}
 
+A component that ignores its cancellation cannot be ended: a check of it hangs.
+
 Exit code 0: everything passed; 1: something failed; 2: wrong usage."""
 
 
@@ -53,19 +55,39 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
         description="Run the public checks of a contract against a component and say which it"
         " passes, each on a fresh one in a folder that is removed afterwards.",
     )
-    targets = "\n".join(
-        fill(f"{name}: {suite.target}", 90, initial_indent="  ", subsequent_indent="    ")
-        for name, suite in SUITES.items()
-    )
-    parser.epilog = _EXAMPLE.format(targets=targets)
+    parser.epilog = _EXAMPLE.format(targets="\n".join(_targets()))
     parser.formatter_class = RawDescriptionHelpFormatter
-    parser.add_argument("contract", metavar="CONTRACT", help=", ".join(SUITES))
+    parser.add_argument("--list", action=_List, help="say which contracts there are, and stop")
+    parser.add_argument("contract", metavar="CONTRACT", help="name of a contract, see --list")
     parser.add_argument("target", metavar="TARGET", help="what makes the component")
     parser.add_argument(
         "--timeout", type=float, default=60.0, metavar="SECONDS", help="of a check (default: 60)"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object")
     return parser
+
+
+def _targets() -> Iterator[str]:
+    """What has to be named, for each of the contracts that ask for the same."""
+    contracts: dict[str, list[str]] = {}
+    for name, suite in SUITES.items():
+        contracts.setdefault(suite.target, []).append(name)
+    for target, names in contracts.items():
+        told = f"{', '.join(names)}: {target}"
+        yield fill(told, 90, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+
+
+class _List(Action):
+    """Lists the contracts instead of judging anything."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:  # noqa: A002 - argparse calls it so
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: ArgumentParser, *_: object) -> NoReturn:
+        """Print them and exit."""
+        for name in sorted(SUITES):
+            print(SUITES[name].contract)
+        parser.exit()
 
 
 def run(options: Namespace) -> int:
@@ -96,7 +118,7 @@ def _suite(contract: str) -> Suite:
     for name, suite in SUITES.items():
         if contract in (name, suite.contract):
             return suite
-    hint = did_you_mean(near(contract, SUITES)) or f"; there are {', '.join(SUITES)}"
+    hint = did_you_mean(near(contract, SUITES)) or "; see `agentslot conformance --list`"
     raise UsageError(f"there are no checks for a contract {contract!r}{hint}")
 
 

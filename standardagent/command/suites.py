@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from inspect import signature
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
+from agentslot._conformance import Suite as Referee
 from agentslot.model import conformance as model
 from agentslot.session import conformance as session
+from agentslot.standardagent import conformance as parts
 from agentslot.standardagent.command.failure import UsageError
 from agentslot.standardagent.command.target import call_target
 from agentslot.standardagent.goal import conformance as goal
@@ -35,6 +37,11 @@ class Target:
         except (TypeError, ValueError):
             return False
         return True
+
+    def takes_path(self) -> bool:
+        """Whether it can be called with one argument, which it calls `path`."""
+        names = signature(self.value).parameters if callable(self.value) else ()
+        return next(iter(names), "") == "path" and self.takes(Path())
 
     def make(self, path: Path) -> object:
         """Call it: with the path if it takes one.
@@ -129,6 +136,46 @@ def _model_executor(target: Target) -> Iterator[Case]:
         yield Case(_name(check), partial(judge, check))
 
 
+def _with(suite: Referee[Callable[[], Any]], target: Target) -> Iterator[Case]:
+    """The checks of a suite that makes its subject itself, of a path or of nothing."""
+    keeps = target.takes_path()
+    if not keeps and not target.takes():
+        problem = f"{target.name!r} makes nothing: it must take no argument, or `path` alone"
+        raise UsageError(problem)
+
+    async def judge(check: Callable[[Callable[[], Any]], Awaitable[None]], path: Path) -> None:
+        await check(partial(call_target, target.name, target.value, *([path] if keeps else [])))
+
+    for check in suite.checks:
+        yield Case(_name(check), partial(judge, check))
+
+
+def _of_component(suite: Referee[Callable[[], Any]]) -> Suite:
+    return Suite(suite.contract, _COMPONENT, partial(_with, suite))
+
+
+_COMPONENT = (
+    "a class or function that makes the component, or a Module that brings it, of nothing, or of"
+    " the argument `path`, where it may keep something. It is called for each application anew."
+)
+_COMPONENTS: tuple[Referee[Callable[[], Any]], ...] = (
+    parts.AGENT_LOOP_SUITE,
+    parts.AGENT_HOOK_SUITE,
+    parts.INPUT_GATE_SUITE,
+    parts.TOOL_PREFLIGHT_SUITE,
+    parts.TOOL_RESULT_SUITE,
+    parts.COMPLETION_GATE_SUITE,
+    parts.SESSION_LIFECYCLE_SUITE,
+    parts.POLICY_GUARD_SUITE,
+    parts.CONTEXT_SOURCE_SUITE,
+    parts.CONTEXT_COMPACTOR_SUITE,
+    parts.TRACE_SINK_SUITE,
+    parts.METRIC_SINK_SUITE,
+    parts.AUDIT_SINK_SUITE,
+    parts.USAGE_RECORDER_SUITE,
+    parts.COMMIT_OBSERVER_SUITE,
+)
+
 _A_STORE = (
     "a class or function that makes a store: of a path (equal paths are one storage, a new path"
     " is fresh storage), or of nothing. What it returns is entered with `async with` if it can"
@@ -136,6 +183,19 @@ _A_STORE = (
 )
 
 SUITES: dict[str, Suite] = {
+    **{suite.contract.partition("/")[0]: _of_component(suite) for suite in _COMPONENTS},
+    "approval.service": Suite(
+        parts.APPROVAL_SERVICE_SUITE.contract,
+        "a function that opens, with `async with`, an `Approver` of"
+        " `agentslot.standardagent.conformance`: a service, and somebody who answers.",
+        partial(_with, parts.APPROVAL_SERVICE_SUITE),
+    ),
+    "model.token-counter": Suite(
+        model.TOKEN_COUNTER_SUITE.contract,
+        "a function that opens, with `async with`, a `Counting` of `agentslot.model.conformance`:"
+        " a counter, and a model whose requests it counts.",
+        partial(_with, model.TOKEN_COUNTER_SUITE),
+    ),
     "model.executor": Suite(
         model.CONTRACT,
         "a function that takes scenes of `agentslot.model.conformance` and opens a stage, with"

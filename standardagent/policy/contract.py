@@ -26,6 +26,11 @@ class Decision:
     reason: str = ""
 
     def __post_init__(self) -> None:
+        # An effect that is merely spelled like a denial must not pass for leave.
+        object.__setattr__(self, "effect", PolicyEffect(self.effect))
+        if not isinstance(self.reason, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
+            msg = f"the reason of a decision is a text, not {self.reason!r}"
+            raise TypeError(msg)
         if self.effect is not PolicyEffect.ALLOW and not self.reason:
             msg = f"a decision to {self.effect} needs a reason"
             raise ValueError(msg)
@@ -51,7 +56,11 @@ class ToolAction:
 
 
 class PolicyGuard(Protocol):
-    """One link of the chain that every call passes. The first denial ends it; an error denies."""
+    """One link of the chain that every call passes. The first denial ends it; an error denies.
+
+    The same call with the same History gets the same decision for the same reason, also in the next
+    process: a waiting approval is bound to both.
+    """
 
     async def evaluate(self, action: ToolAction) -> Decision:
         """Decide on one call; may run beside other evaluations."""

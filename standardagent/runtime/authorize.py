@@ -1,15 +1,18 @@
 """The authorization of a call: every guard in order, then approval if any of them asks for it."""
 
 import logging
+from functools import partial
 
 from agentslot.session import Actor, ToolCall, ToolResult
 from agentslot.standardagent.observe import ToolVerdict
 from agentslot.standardagent.policy import (
+    ApprovalAnswer,
     ApprovalRequest,
     Decision,
     PolicyEffect,
     ToolAction,
 )
+from agentslot.standardagent.runtime.calling import answer_of
 from agentslot.standardagent.runtime.hooks.preflight import NO_ADVICE, Advice
 from agentslot.standardagent.runtime.run import Run
 from agentslot.tool import Effect
@@ -33,13 +36,10 @@ async def refusal(
     reasons = list(advice.reasons)
     for guard in owner.components.guards:
         try:
-            decision = await guard.evaluate(action)
+            ask = partial(guard.evaluate, action)
+            decision = _decided(await answer_of(owner, "policy guard", ask))
         except Exception:
             log.exception("a policy guard failed on call %s", call.id)
-            _audit(run, call, ToolVerdict.ERROR)
-            return _failed(call, "policy_error", "the policy could not be evaluated")
-        if not isinstance(decision, Decision):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
-            log.error("policy guard %r returned %r, not a Decision", guard, decision)
             _audit(run, call, ToolVerdict.ERROR)
             return _failed(call, "policy_error", "the policy could not be evaluated")
         if decision.effect is PolicyEffect.DENY:
@@ -64,7 +64,8 @@ async def _unapproved(run: Run, request: ApprovalRequest) -> ToolResult | None:
             f"it needs an approval ({request.reason}), and nobody can give one here",
         )
     try:
-        answer = await service.decide(request)
+        ask = partial(service.decide, request)
+        answer = _answered(await answer_of(run.owner, "approval service", ask, waits=True))
     except Exception:
         log.exception("the approval service failed on call %s", call.id)
         _audit(run, call, ToolVerdict.APPROVAL_ERROR)
@@ -74,6 +75,19 @@ async def _unapproved(run: Run, request: ApprovalRequest) -> ToolResult | None:
         return None
     _audit(run, call, ToolVerdict.APPROVAL_DENIED, answer.actor)
     return _failed(call, "approval_denied", answer.reason or "a person denied it")
+
+
+def _decided(decision: object) -> Decision:
+    if isinstance(decision, Decision):
+        return decision
+    raise TypeError(f"a policy guard returned {decision!r}, which is no Decision")
+
+
+def _answered(answer: object) -> ApprovalAnswer:
+    """An answer that says yes or no; anything else could pass for a yes."""
+    if isinstance(answer, ApprovalAnswer) and type(answer.approved) is bool:
+        return answer
+    raise TypeError(f"the approval service returned {answer!r}, which says neither True nor False")
 
 
 def _audit(run: Run, call: ToolCall, verdict: ToolVerdict, actor: Actor | None = None) -> None:

@@ -1,6 +1,7 @@
 """Compaction: a request that does not fit is shortened in its view, never in History."""
 
 import logging
+from functools import partial
 
 from agentslot.model import Transcript
 from agentslot.session import (
@@ -13,7 +14,8 @@ from agentslot.session import (
     read_history,
 )
 from agentslot.standardagent.context import Compaction, ContextCompactor
-from agentslot.standardagent.runtime.contribute import as_user_message, context_of
+from agentslot.standardagent.runtime.calling import answer_of
+from agentslot.standardagent.runtime.contribute import as_user_message, context_of, proposed
 from agentslot.standardagent.runtime.projection import is_visible
 from agentslot.standardagent.runtime.run import Run
 
@@ -33,18 +35,20 @@ async def compacted(
     """
     context = context_of(run, limit_tokens)
     try:
-        compaction = await compactor.compact(context)
+        ask = partial(compactor.compact, context)
+        compaction = await answer_of(run.owner, "context compactor", ask)
+        instead = proposed(compaction.instead)
         _check(compaction, context.inputs)
     except Exception as error:
         log.exception("the context compactor failed in Run %s", run.id)
         raise ClassifiedError(
             ErrorKind.INTERNAL, "context_preparation_failed", "the context compactor failed"
         ) from error
-    instead = tuple(as_user_message(run, each) for each in compaction.instead)
+    shown = tuple(as_user_message(run, each) for each in instead)
     kept = context.inputs[compaction.kept_from :]
     history = run.owner.state.history
     first = await read_history(history, _sequence_of, history, compaction.kept_from)
-    return Transcript([*instead, *kept]), (*instead, ContextRange(first, history.last_sequence))
+    return Transcript([*shown, *kept]), (*shown, ContextRange(first, history.last_sequence))
 
 
 def _check(compaction: Compaction, inputs: Transcript) -> None:

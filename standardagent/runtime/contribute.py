@@ -1,6 +1,9 @@
 """Context sources: what they add to a step is a fact before it is shown."""
 
+import logging
 from collections.abc import Sequence
+from functools import partial
+from typing import cast
 
 from agentslot.session import (
     AppendContextContribution,
@@ -12,7 +15,10 @@ from agentslot.session import (
     Role,
 )
 from agentslot.standardagent.context import ContextInput, ContextSource
+from agentslot.standardagent.runtime.calling import answer_of
 from agentslot.standardagent.runtime.run import Run
+
+log = logging.getLogger(__name__)
 
 
 def context_of(run: Run, limit_tokens: int) -> ContextInput:
@@ -38,20 +44,36 @@ async def ask_sources(run: Run, limit_tokens: int) -> None:
         ClassifiedError: `internal/context_preparation_failed`: a source failed.
     """
     for source in run.owner.components.context_sources:
-        added = await _asked(source, context_of(run, limit_tokens))
+        added = await _asked(run, source, context_of(run, limit_tokens))
         if added:
             await _record(run, source.key, added)
 
 
-async def _asked(source: ContextSource, context: ContextInput) -> Sequence[MessageInput]:
+async def _asked(run: Run, source: ContextSource, context: ContextInput) -> Sequence[MessageInput]:
+    name = f"context source {source.key!r}"
     try:
-        return await source.contribute(context)
+        return proposed(await answer_of(run.owner, name, partial(source.contribute, context)))
     except Exception as error:
+        log.exception("%s failed in Run %s", name, run.id)
         raise ClassifiedError(
             ErrorKind.INTERNAL,
             "context_preparation_failed",
-            f"context source {source.key!r} failed with {type(error).__name__}",
+            f"{name} failed with {type(error).__name__}",
         ) from error
+
+
+def proposed(messages: object) -> tuple[MessageInput, ...]:
+    """The messages that a component has returned.
+
+    Raises:
+        TypeError: it has returned something else.
+    """
+    if not isinstance(messages, Sequence):
+        raise TypeError(f"a {type(messages).__name__} is no sequence of messages")
+    for each in cast("Sequence[object]", messages):
+        if not isinstance(each, MessageInput):
+            raise TypeError(f"a {type(each).__name__} is no MessageInput")
+    return tuple(cast("Sequence[MessageInput]", messages))
 
 
 async def _record(run: Run, key: str, added: Sequence[MessageInput]) -> None:

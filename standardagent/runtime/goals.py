@@ -69,7 +69,7 @@ async def evaluated(run: Run, goal: Goal) -> GoalEvaluation | None:
     evaluation: object = None
     with run.interruptible():
         name = type(goals.evaluator).__name__
-        evaluation = await call(name, evaluate, what="goal evaluator")
+        evaluation = await call(owner, name, evaluate, what="goal evaluator")
     if run.cancel_requested or run.termination is not None:
         return None
     if isinstance(evaluation, GoalEvaluation):

@@ -7,6 +7,7 @@ import pytest
 
 from agentslot.session.conformance import CHECKS, DURABILITY_CHECKS
 from agentslot.standardagent.command import main
+from agentslot.standardagent.command.suites import SUITES
 
 STORES = """
 from contextlib import asynccontextmanager
@@ -115,7 +116,11 @@ def test_a_check_that_hangs_fails_when_its_time_is_over(
     ("contract", "target", "problem"),
     [
         ("session.stor", "parts.stores:Eager", "did you mean 'session.store'?"),
-        ("gateway", "parts.stores:Eager", "no checks for a contract 'gateway'; there are model."),
+        (
+            "gateway",
+            "parts.stores:Eager",
+            "no checks for a contract 'gateway'; see `agentslot",
+        ),
         ("session.store", "parts.stores:needy", "makes no store: it must take a path, or nothing"),
         ("session.store", "parts.stores:store", "makes no store: it must take a path, or nothing"),
         ("session.store", "parts.stores:gone", "'parts.stores' has no 'gone'"),
@@ -134,6 +139,122 @@ def test_an_executor_is_judged_on_a_stage_of_its_owner(capsys: pytest.CaptureFix
     record = json.loads(capsys.readouterr().out)
     assert record["contract"] == "model.executor/v1"
     assert {each["status"] for each in record["checks"]} == {"passed"}
+
+
+PARTS = """
+from contextlib import asynccontextmanager
+
+from agentslot import Module
+from agentslot.model import ModelConfig
+from agentslot.model.conformance import Counting
+from agentslot.standardagent import (
+    POLICY_GUARDS,
+    ApprovalAnswer,
+    ApprovalDesk,
+    Decision,
+    EffectPolicy,
+    PolicyEffect,
+    Preset,
+    TailCompactor,
+)
+from agentslot.standardagent.conformance import Approver
+
+
+def read_only():
+    return Module("mine", POLICY_GUARDS.append(EffectPolicy(Preset.READ_ONLY)))
+
+
+class Yes:
+    async def evaluate(self, action):
+        return "yes"
+
+
+class Counter:
+    async def count_tokens(self, request):
+        return -1
+
+
+@asynccontextmanager
+async def counting():
+    yield Counting(Counter(), ModelConfig("mine", "m"))
+
+
+@asynccontextmanager
+async def desk():
+    desk = ApprovalDesk()
+
+    async def answer(request, approved):
+        desk.answer(request.action.session_id, request.digest, ApprovalAnswer(approved))
+
+    yield Approver(desk, answer)
+"""
+
+
+@pytest.fixture
+def parts(folder: Path) -> None:
+    (folder / "parts" / "components.py").write_text(PARTS, encoding="utf-8")
+
+
+@pytest.mark.usefixtures("parts")
+@pytest.mark.parametrize(
+    ("contract", "target"),
+    [
+        ("agent.loop", "agentslot.standardagent:StandardLoop"),
+        ("policy.guard", "parts.components:read_only"),
+        ("approval.service", "parts.components:desk"),
+        ("audit.sink", "agentslot.standardagent:JsonLinesSinkModule"),
+    ],
+)
+def test_a_component_of_a_standard_agent_is_judged_in_one(
+    contract: str, target: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["conformance", contract, target]) == 0
+    *checks, last = capsys.readouterr().out.splitlines()
+    assert all(line.startswith("✓ ") for line in checks)
+    assert last == f"{contract}/v1: {len(checks)} checks, none failed"
+
+
+@pytest.mark.usefixtures("parts")
+@pytest.mark.parametrize(
+    ("contract", "target", "said"),
+    [
+        (
+            "policy.guard",
+            "parts.components:Yes",
+            "✗ every call gets a decision: 4 of 4 calls got none (the log: a policy guard failed",
+        ),
+        (
+            "model.token-counter",
+            "parts.components:counting",
+            "✗ every request has a number of tokens: it counts -1 tokens",
+        ),
+        ("trace.sink", "parts.components:Yes", "it failed: slot 'trace.sink' holds "),
+    ],
+)
+def test_what_is_wrong_with_a_component_is_told_with_the_rule(
+    contract: str, target: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["conformance", contract, target]) == 1
+    captured = capsys.readouterr()
+    assert said in captured.out
+    assert captured.err == ""
+
+
+@pytest.mark.usefixtures("parts")
+def test_a_component_that_needs_more_than_a_path_cannot_be_made(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["conformance", "context.compactor", "parts.components:TailCompactor"]) == 2
+    assert "must take no argument, or `path` alone" in capsys.readouterr().err
+
+
+def test_all_contracts_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["conformance", "--list"])
+    assert ended.value.code == 0
+    listed = capsys.readouterr().out.splitlines()
+    assert listed == sorted(suite.contract for suite in SUITES.values())
+    assert {"agent.loop/v1", "hook.input_gate/v1", "session.store/v2"} < set(listed)
 
 
 def test_what_takes_no_scenes_opens_no_stage(capsys: pytest.CaptureFixture[str]) -> None:

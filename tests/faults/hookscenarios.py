@@ -201,6 +201,8 @@ def judge(view: CompletionGateView) -> CompletionGateResult:
     text = text_of(view.parts)
     if text == "Broken.":
         raise RuntimeError("the judge is broken")
+    if text == "Late.":
+        raise TimeoutError  # as the Runtime does when a hook has used up its time
     if text == "Half.":
         return CompletionGateResult.go_on(note("the other half, please"))
     return CompletionGateResult.complete()
@@ -223,6 +225,12 @@ async def completion_goes_on_once(stage: Stage) -> None:
 @scenario(hooked(completion_gates))
 async def completion_gate_fails(stage: Stage) -> None:
     stage.model.answers(text_answer("Broken."))
+    await stage.ask(await stage.session(), "All of it")
+
+
+@scenario(hooked(completion_gates))
+async def completion_gate_past_its_deadline(stage: Stage) -> None:
+    stage.model.answers(text_answer("Late."))
     await stage.ask(await stage.session(), "All of it")
 
 

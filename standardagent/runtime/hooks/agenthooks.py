@@ -8,6 +8,7 @@ from typing import cast
 from agentslot.session import (
     Delivery,
     History,
+    InvocationEnded,
     Message,
     MessageInput,
     QueueItem,
@@ -33,7 +34,8 @@ async def proposals(run: Run) -> list[QueueItem]:
     with run.interruptible():
         for hook in components.hooks.agent_hooks:
             name = type(hook).__name__
-            proposed += _valid(name, await call(name, partial(hook.before_run_complete, view)))
+            answer = await call(run.owner, name, partial(hook.before_run_complete, view))
+            proposed += _valid(name, answer)
     if run.cancel_requested:
         return []
     return [_steering(run, each) for each in proposed]
@@ -44,12 +46,15 @@ def _messages(history: History) -> tuple[Message, ...]:
 
 
 def _valid(name: str, proposed: object) -> Iterator[MessageInput]:
-    if isinstance(proposed, list | tuple):
-        for each in cast("Sequence[object]", proposed):
-            if isinstance(each, MessageInput):
-                yield each
-            else:
-                log.error("agent hook %s proposed something that is no message", name)
+    if isinstance(proposed, InvocationEnded):
+        return
+    for each in (
+        cast("Sequence[object]", proposed) if isinstance(proposed, Sequence) else [proposed]
+    ):
+        if isinstance(each, MessageInput):
+            yield each
+        else:
+            log.error("agent hook %s proposed a %s, which is no message", name, type(each).__name__)
 
 
 def _steering(run: Run, proposed: MessageInput) -> QueueItem:

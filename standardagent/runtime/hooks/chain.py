@@ -127,7 +127,7 @@ class HookChain(Generic[R]):
             await self._write("begin", [question.step(InvocationBegun())])
         question.began = True
         name = question.invocation.descriptor.key
-        self._end(question, self._checked(question, await call(name, question.ask)))
+        self._end(question, self._checked(question, await call(self._owner, name, question.ask)))
         if not self.policy.pipelined:
             async with self._owner.lock:
                 await self._write("end", [])

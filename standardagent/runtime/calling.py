@@ -1,0 +1,93 @@
+"""Calling a component: whatever it does, its caller gets an answer or an error, and in time."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Generic, TypeVar
+
+import anyio
+import anyio.lowlevel
+
+from agentslot import AgentSlotError
+from agentslot.standardagent.runtime.owner import SessionOwner
+
+log = logging.getLogger(__name__)
+
+R = TypeVar("R")
+
+GRACE_SECONDS = 5.0
+"""How long a component that is cancelled may take to end before it is left behind."""
+
+
+class CancelledItself(AgentSlotError):  # noqa: N818 - named after what happened
+    """A component ended by a cancellation that nobody had asked for."""
+
+
+async def answer_of(
+    owner: SessionOwner, name: str, ask: Callable[[], Awaitable[R]], *, waits: bool = False
+) -> R:
+    """What a component answers, asked in a task of its own.
+
+    There it cannot cancel its caller by cancelling itself. The cancellation of the caller cancels
+    it. One that does not let itself be cancelled, since it waits for a thread for example, is left
+    behind; the application waits for it when it stops.
+
+    Args:
+        owner: the Session that it is asked for.
+        name: what it is, for its task and for the log.
+        ask: asks it.
+        waits: it waits for a person, so it may take as long as it likes.
+
+    Raises:
+        TimeoutError: it took longer than `component_timeout_seconds`.
+        CancelledItself: it did.
+        Exception: whatever it raised.
+    """
+    call = _Call(ask)
+    owner.tasks.start_soon(call.run, name=name)
+    seconds = None if waits else owner.components.config.component_timeout_seconds or None
+    try:
+        with anyio.move_on_after(seconds):
+            await call.ended.wait()
+    finally:
+        if not call.ended.is_set():
+            await call.cancel(name)
+    if call.answers:
+        return call.answers[0]
+    if call.error is not None:
+        raise call.error
+    if call.scope.cancel_called:
+        raise TimeoutError(f"{name} took longer than {seconds:g} seconds")
+    raise CancelledItself(f"{name} cancelled itself")
+
+
+class _Call(Generic[R]):
+    """One question, and what came of it."""
+
+    def __init__(self, ask: Callable[[], Awaitable[R]]) -> None:
+        # The end of the application reaches a component through its caller, as every other end.
+        self.scope = anyio.CancelScope(shield=True)
+        self.ended = anyio.Event()
+        self.answers: list[R] = []
+        self.error: Exception | None = None
+        self._ask = ask
+
+    async def run(self) -> None:
+        try:
+            with self.scope:
+                self.answers.append(await self._ask())
+                # A cancellation that it has left behind ends here, and not the application.
+                await anyio.lowlevel.checkpoint()
+        except anyio.get_cancelled_exc_class():
+            pass  # its own: any other one has ended with the scope
+        except Exception as error:  # noqa: BLE001 - raised to the caller
+            self.error = error
+        finally:
+            self.ended.set()
+
+    async def cancel(self, name: str) -> None:
+        """End it, and wait for that, but not forever."""
+        self.scope.cancel()
+        with anyio.move_on_after(GRACE_SECONDS, shield=True) as grace:
+            await self.ended.wait()
+        if grace.cancelled_caught:
+            log.error("%s goes on though it was cancelled", name)
