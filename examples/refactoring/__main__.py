@@ -66,13 +66,12 @@ def play(screen: Screen, stage: Stage, model: Model) -> bool:
         kept = kept and finding.holds is not False
 
     heading(screen, "3 The last change is taken back")
-    before = {path for path, _, _ in stage.changed()}
+    before = stage.differences()
     for arguments in (["--list", "--last", "3"], []):
         command = ["sessions", "undo", *arguments, str(stage.changes)]
         screen.note(f"$ agentslot {' '.join(command)}", "dim")
         kept = agentslot(command) == 0 and kept
-    taken_back = before - {path for path, _, _ in stage.changed()}
-    return kept and len(taken_back) == 1
+    return kept and stage.differences() != before
 
 
 async def _work(folder: str, screen: Screen) -> bool:

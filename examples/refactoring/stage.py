@@ -2,7 +2,6 @@
 
 import difflib
 import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -12,6 +11,8 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from examples.refactoring.model.renaming import used_names
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,9 +61,8 @@ class Stage:
 
     def run_tests(self, name: str) -> tuple[bool, str]:
         """Run the tests that use a name: whether they pass, and the last line printed."""
-        word = re.compile(rf"\b{name}\b")
-        tests = self.project.glob("tests/**/test_*.py")
-        users = [str(path) for path in sorted(tests) if word.search(_text(path))]
+        tests = sorted(self.project.glob("tests/**/test_*.py"))
+        users = [str(path) for path in tests if name in used_names(_text(path))]
         if not users:
             return False, f"no test uses {name}"
         done = subprocess.run(

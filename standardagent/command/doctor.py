@@ -2,20 +2,19 @@
 
 import json
 import os
-import shutil
-import subprocess
 import sys
 import tempfile
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Literal
 
 from agentslot.session import ClassifiedError, FileStore
 from agentslot.standardagent.command.asynchronous import run_async
+from agentslot.standardagent.command.backends import check_backends
+from agentslot.standardagent.command.check import Check
 from agentslot.standardagent.command.local.weights import SMOLLM2
 from agentslot.standardagent.command.places import sessions_folder, sessions_folder_of
 from agentslot.standardagent.command.subcommand import Subparsers
@@ -36,39 +35,12 @@ EXTRAS = {
     "trio": ("trio", "the trio event loop", "asyncio"),
     "pillow": ("images", "making images smaller", "images as they are"),
 }
-_PROGRAMS = {
-    # program: (what it is for, what there is without it)
-    "bash": ("the bash tool", "sh"),
-    "git": ("looking at changes", "nothing"),
-    "rg": ("searching files fast", "a slower search of our own"),
-    "bwrap": ("commands in a sandbox", "a container, or no sandbox"),
-    "docker": ("commands in containers", "bubblewrap, or no sandbox"),
-    "pwsh": ("the powershell tool", "a powershell tool that refuses"),
-}
 _VARIABLES = {
     # variable: what there is without it
     "AGENTSLOT_BASE_URL": "the address of OpenAI",
     "AGENTSLOT_MODEL": "no `agentslot chat`, unless --model or --local is given",
     "AGENTSLOT_API_KEY": "no `agentslot chat`, unless server or model are on this machine",
 }
-
-Status = Literal["ok", "missing", "broken"]
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at.
-
-    Attributes:
-        status: `broken` if nothing works without it; `missing` if something else is used.
-        detail: what was found, or what to do about it.
-        instead: what there is without it.
-    """
-
-    subject: str
-    status: Status
-    detail: str
-    instead: str = ""
 
 
 def add_parser(subparsers: Subparsers) -> ArgumentParser:
@@ -101,8 +73,7 @@ def _checks() -> Iterator[Check]:
     yield _http_client()
     for name in EXTRAS:
         yield _optional(name)
-    for name in _PROGRAMS:
-        yield _program(name)
+    yield from check_backends()
     yield _local_model()
     yield _session_folder(sessions_folder())
     yield _sessions_here(sessions_folder_of(Path.cwd()))
@@ -144,25 +115,6 @@ def _optional(distribution: str) -> Check:
     if found is not None:
         return Check(distribution, "ok", f"{found}, {purpose}")
     return Check(distribution, "missing", f"{purpose}: pip install agentslot[{extra}]", instead)
-
-
-def _program(name: str) -> Check:
-    purpose, instead = _PROGRAMS[name]
-    path = shutil.which(name)
-    if path is None:
-        return Check(name, "missing", purpose, instead)
-    return Check(name, "ok", f"{_program_version(path)}, {purpose}")
-
-
-def _program_version(path: str) -> str:
-    """The first number in what the program says about itself; its path if it says none."""
-    try:
-        said = subprocess.run(
-            [path, "--version"], capture_output=True, text=True, timeout=5, check=False
-        ).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return path
-    return next((word for word in said.split() if word[0].isdigit()), path)
 
 
 def _local_model() -> Check:

@@ -139,9 +139,9 @@ async def a_record_that_is_cancelled_ends(kind: ObserverKind, make: Make) -> Non
 
 def _one_of_each(records: Sequence[Any]) -> list[Any]:
     """The first record of each kind."""
-    first: dict[object, Any] = {}
+    first: dict[tuple[object, str], Any] = {}
     for record in records:
-        first.setdefault((type(record), getattr(record, "kind", "")), record)
+        first.setdefault((record.__class__, getattr(record, "kind", "")), record)
     return list(first.values())
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
@@ -15,6 +16,7 @@ from agentslot.standardagent.command import doctor, main
 from agentslot.standardagent.command.places import sessions_folder_of
 
 ROOT = Path(__file__).parents[2]
+BACKENDS = ("bash", "ripgrep", "git", "bubblewrap", "docker", "powershell")
 
 
 @pytest.fixture(autouse=True)
@@ -68,11 +70,57 @@ def test_programs_that_are_not_there_have_a_substitute(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setattr(sys, "executable", str(folder / "python"))
     found = checks(capsys)
-    assert (found["rg"]["status"], found["rg"]["instead"]) == (
-        "missing",
-        "a slower search of our own",
-    )
+    instead = {name: found[name]["instead"] for name in BACKENDS}
+    assert [found[name]["status"] for name in BACKENDS] == ["missing"] * len(BACKENDS)
+    assert all(instead.values())
+    assert instead["ripgrep"] == "our own search alone"
+
+
+def program(folder: Path, name: str, script: str) -> None:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    path.chmod(0o755)
+
+
+def test_programs_that_are_there_show_their_version(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(folder))
+    program(folder, "rg", "echo ripgrep 15.2.0")
+    program(folder, "git", "exit 3")
+    program(folder, "docker", "echo Docker version 28.2.2, build e6534b4")
+    program(folder, "powershell", "echo PowerShell 7.5.1")
+    found = checks(capsys)
+    assert found["ripgrep"]["detail"] == "15.2.0, searching large trees"
+    assert found["git"]["detail"].startswith(f"{folder / 'git'}, ")
+    assert found["docker"]["detail"] == "28.2.2, commands in containers"
+    assert found["powershell"]["detail"].startswith("7.5.1, ")
+
+
+def test_the_ripgrep_of_the_extra_is_found_beside_python(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "bin").mkdir()
+    program(folder / "bin", "rg", "echo ripgrep 15.2.0")
+    monkeypatch.setattr(sys, "executable", str(folder / "bin/python"))
+    monkeypatch.setenv("PATH", str(folder))
+    assert checks(capsys)["ripgrep"]["status"] == "ok"
+
+
+def test_programs_that_are_there_and_of_no_use_are_missing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A client without an engine, and a sandbox that the machine does not allow."""
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    program(folder, "docker", "case $1 in info) exit 1 ;; *) echo 28.2.2 ;; esac")
+    program(folder, "bwrap", "echo 'No permissions to create new namespace' >&2; exit 1")
+    found = checks(capsys)
+    assert found["docker"]["status"] == found["bubblewrap"]["status"] == "missing"
+    assert "no engine answers" in found["docker"]["detail"]
+    assert "No permissions" in found["bubblewrap"]["detail"]
+    assert found["docker"]["instead"] == "bubblewrap, or no sandbox"
 
 
 def test_a_session_folder_that_cannot_be_made_is_broken(

@@ -92,6 +92,19 @@ def test_a_sibling_that_shares_the_prefix_is_outside(jail: FileRoot, path: str) 
     assert code(jail, path.format(jail.path)) == "path_not_allowed"
 
 
+@pytest.mark.parametrize("path", ["../JAIL/ok.txt", "{0}/JAIL/ok.txt", "{0}/jail/../JAIL/ok.txt"])
+@pytest.mark.parametrize("same", [True, False], ids=["case-blind", "case-sensitive"])
+def test_the_root_in_upper_case_is_outside_be_it_the_same_folder_or_another(
+    jail: FileRoot, tmp_path: Path, path: str, same: bool
+) -> None:
+    if same:  # what a disk would do that is blind to case
+        (tmp_path / "JAIL").symlink_to("jail")
+    else:
+        (tmp_path / "JAIL").mkdir()
+        (tmp_path / "JAIL/ok.txt").write_text("another's")
+    assert code(jail, path.format(tmp_path)) == "path_not_allowed"
+
+
 @pytest.mark.parametrize(
     "path",
     ["ok.txt", "./ok.txt", "sub/../ok.txt", "sub//../ok.txt/", "{0}/ok.txt", "file://{0}/ok.txt"],
@@ -189,13 +202,17 @@ def test_swapping_a_folder_for_a_link_never_opens_a_way_out(tmp_path: Path) -> N
     assert refused < 2000
 
 
-def test_one_file_has_one_writer_at_a_time_whatever_its_spelling(jail: FileRoot) -> None:
+@pytest.mark.parametrize("spelling", ["sub/../inside_link", "OK.TXT", "o\N{KELVIN SIGN}.txt"])
+def test_one_file_has_one_writer_at_a_time_whatever_its_spelling(
+    jail: FileRoot, spelling: str
+) -> None:
+    """Also where a disk does not tell upper and lower case apart."""
     order: list[str] = []
     waiting = threading.Event()
 
     def second() -> None:
         waiting.set()
-        with jail.locate_exclusively("sub/../inside_link"):
+        with jail.locate_exclusively(spelling):
             order.append("second")
 
     with jail.locate_exclusively("ok.txt"):

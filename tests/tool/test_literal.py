@@ -24,6 +24,8 @@ from agentslot.tool.search.worker import Task
         ("[abcdef]ghi", ["ghi"]),
         (r"[]abc\]]ghi", ["ghi"]),
         ("foo|bar", []),
+        ("(foo|bar)_name", ["_name"]),
+        ("foo[|]bar", ["foo", "bar"]),
         ("(?i)foo", []),
         ("fooo{0}", []),
         (r"\d+", []),

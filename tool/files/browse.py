@@ -21,6 +21,9 @@ from agentslot.tool.function_tool import FunctionTool
 MAX_ENTRIES = 1000
 MAX_BYTES = 50 * 1024
 
+_Run = tuple[str, list[str]]
+"""What leads from the root to a folder, and entries of it that follow each other."""
+
 Limit = Annotated[int, Field(ge=1, le=MAX_ENTRIES)]
 
 
@@ -81,13 +84,13 @@ class Browser:
             limit: Most entries to show.
         """
 
-        def entries() -> Iterator[str]:
+        def runs() -> Iterator[_Run]:
             with self.start(path) as (start, prefix):
                 for folder, names, is_folder in walk(start, hidden=True, max_depth=depth):
-                    slash = "/" * is_folder
-                    yield from [f"{prefix}{folder}{name}{slash}" for name in names]
+                    shown = [f"{name}/" for name in names] if is_folder else names
+                    yield prefix + folder, shown
 
-        return await self._shown(entries, limit, invocation)
+        return await self._shown(runs, limit, invocation)
 
     async def _find(
         self,
@@ -114,39 +117,43 @@ class Browser:
         glob = Glob(pattern)
         hidden = "/." in f"/{pattern}"
 
-        def entries() -> Iterator[str]:
+        def runs() -> Iterator[_Run]:
             with self.start(path) as (start, prefix):
                 for folder, names, is_folder in walk(start, hidden=hidden):
                     if is_folder is (kind == "folder"):
-                        yield from [prefix + folder + name for name in glob.among(folder, names)]
+                        yield prefix + folder, glob.among(folder, names)
 
-        return await self._shown(entries, limit, invocation)
+        return await self._shown(runs, limit, invocation)
 
     async def _shown(
-        self, entries: Callable[[], Iterable[str]], limit: int, invocation: ToolInvocation
+        self, runs: Callable[[], Iterable[_Run]], limit: int, invocation: ToolInvocation
     ) -> str:
         def show() -> str:
-            found = list(entries())
+            first: list[str] = []
+            total = 0
+            for folder, names in runs():
+                first += [folder + name for name in names[: limit - len(first)]]
+                total += len(names)
             most = invocation.max_inline_output_bytes
-            return fit(lambda size: _page(found, limit, size), MAX_BYTES, most)
+            return fit(lambda size: _page(first, total, size), MAX_BYTES, most)
 
         return await anyio.to_thread.run_sync(show)
 
 
-def _page(found: list[str], limit: int, max_bytes: int) -> str:
+def _page(first: list[str], total: int, max_bytes: int) -> str:
     """The first entries, one a line, and a line in brackets that says how many there are."""
     shown: list[str] = []
     room = max_bytes
-    for entry in found[:limit]:
+    for entry in first:
         printable = entry.encode("utf-8", "replace").decode()
         room -= len(printable.encode()) + 1
         if room < 0:
             break
         shown.append(printable)
     count = len(shown)
-    if count == len(found):
+    if count == total:
         return "\n".join([*shown, f"[{count} in all]"])
     more = "look into a folder of these, or use a narrower pattern"
-    if count == limit < min(len(found), MAX_ENTRIES):
-        more = f"continue with limit={min(len(found), MAX_ENTRIES)}, or {more}"
-    return "\n".join([*shown, f"[{count} of {len(found)} shown; {more}]"])
+    if count == len(first) < min(total, MAX_ENTRIES):
+        more = f"continue with limit={min(total, MAX_ENTRIES)}, or {more}"
+    return "\n".join([*shown, f"[{count} of {total} shown; {more}]"])

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from unicodedata import normalize
 from urllib.parse import unquote
 
 from agentslot.tool.errors import ToolFailedError
@@ -147,7 +148,7 @@ class FileRoot:
         """As `locate`, while no other thread holds the same file, whatever its spelling."""
         with (
             self.locate(path, create_folders=create_folders) as location,
-            self._locks.hold(location.path),
+            self._locks.hold(_regardless_of_case(location.path)),
         ):
             yield location
 
@@ -239,6 +240,14 @@ def plain_path(path: str) -> str:
     if path.startswith("file://"):
         return unquote(path.removeprefix("file://").removeprefix("localhost"))
     return os.path.expanduser(path) if path.startswith("~") else path
+
+
+def _regardless_of_case(path: str) -> str:
+    """One text for all spellings that some disk takes for the same file.
+
+    Where the disk tells them apart, two files wait for each other now and then for nothing.
+    """
+    return normalize("NFC", normalize("NFC", path).casefold())
 
 
 def _outside(path: str) -> ToolFailedError:

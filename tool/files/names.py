@@ -32,7 +32,7 @@ class NameTest:
 
     def among(self, names: Collection[str]) -> set[str]:
         """Those of `names` that match."""
-        found = set(self._exact.intersection(names))
+        found = set(self._exact.intersection(names)) if self._exact else set[str]()
         if self._endings:
             found.update([name for name in names if name.endswith(self._endings)])
         if self._matches is not None:

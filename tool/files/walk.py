@@ -140,10 +140,8 @@ class _Reader:
     def _shown(self, names: list[str], base: str, layers: Layers, *, is_folder: bool) -> list[str]:
         """The names that are reported, sorted."""
         names.sort()
-        if not self.hidden:
-            del names[
-                bisect_left(names, ".") : bisect_left(names, "/")
-            ]  # all that begin with a dot
+        if not self.hidden:  # no character stands between the dot and the slash
+            del names[bisect_left(names, ".") : bisect_left(names, "/")]
         if not layers or not names:
             return names
         ignored = ignored_names(layers, base, names, is_folder=is_folder)

@@ -19,6 +19,7 @@ _POSIX = {
 _STAR = "[^/]*"
 _FOLDERS = "(?:.*/)?"
 _ANYTHING = ".*"
+_LAZY = {_STAR: "[^/]*?", _FOLDERS: "(?:.*?/)??"}
 
 
 class UnmatchableError(ValueError):
@@ -64,12 +65,12 @@ def parse_wildcard(pattern: str) -> Wildcard:
             piece = re.escape(literal)
         component.append(piece)
         if piece in {"/", _FOLDERS}:
-            done.append(_without_backtracking(component))
+            done.append(_without_backtracking(component, _STAR))
             component = []
     if component == [_ANYTHING]:
         done.append(_FOLDERS)
-    exact, ending = _plain_name(pattern)
-    return Wildcard("".join(done), _without_backtracking(component), exact, ending)
+    folder = _without_backtracking(done, _FOLDERS)
+    return Wildcard(folder, _without_backtracking(component, _STAR), *_plain_name(pattern))
 
 
 def _plain_name(pattern: str) -> tuple[str | None, str | None]:
@@ -83,20 +84,20 @@ def _plain_name(pattern: str) -> tuple[str | None, str | None]:
     return (name, None) if plain == name else (None, plain)
 
 
-def _without_backtracking(component: list[str]) -> str:
+def _without_backtracking(pieces: list[str], star: str) -> str:
     """Join pieces; a star that another follows takes as little as it can, and sticks to it.
 
     The first place where the text up to the next star fits is as good as any later one. Without
-    this, `*a*a*a*a*b` in someone's ignore file could take hours.
+    this, `*a*a*a*a*b` in someone's ignore file could take hours, and so could `**/a/**/a/**/b`.
     """
-    stars = [index for index, piece in enumerate(component) if piece == _STAR]
+    stars = [index for index, piece in enumerate(pieces) if piece == star]
     if len(stars) < 2:
-        return "".join(component)
-    out = component[: stars[0]]
-    for star, following in pairwise(stars):
-        fixed = "".join(component[star + 1 : following])
-        out.append(f"(?>{_STAR}?{fixed})")
-    return "".join(out + component[stars[-1] :])
+        return "".join(pieces)
+    out = pieces[: stars[0]]
+    for here, following in pairwise(stars):
+        fixed = "".join(pieces[here + 1 : following])
+        out.append(f"(?>{_LAZY[star]}{fixed})")
+    return "".join(out + pieces[stars[-1] :])
 
 
 def _literal(pattern: str, position: int) -> tuple[str, int]:

@@ -8,8 +8,8 @@ import re
 
 _MIN_LENGTH = 3  # shorter texts are in most files
 
-_UNSURE = re.compile(r"\||\(\?(?!:)|\{")
-"""Alternatives, flags, comments and the like, and repetitions by number."""
+_UNSURE = re.compile(r"\(\?(?!:)|\{")
+"""Flags, comments and the like, and repetitions by number."""
 
 _PIECES = re.compile(
     r"""(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])
@@ -29,6 +29,8 @@ def required_texts(pattern: str) -> list[str]:
         if depth == 0 and piece["plain"]:
             runs[-1] += text[-1]
             continue
+        if depth == 0 and text == "|":
+            return []
         if text in {"*", "?"}:
             runs[-1] = runs[-1][:-1]  # what came before may be missing
         depth += (text == "(") - (text == ")")
