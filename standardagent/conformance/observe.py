@@ -137,9 +137,9 @@ async def a_record_that_is_cancelled_ends(kind: ObserverKind, make: Make) -> Non
             await expect_end_when_cancelled(kind.told(observer, records[0]))
 
 
-def _one_of_each(records: Sequence[Any]) -> list[Any]:
+def _one_of_each(records: Sequence[object]) -> list[object]:
     """The first record of each kind."""
-    first: dict[tuple[object, str], Any] = {}
+    first: dict[object, object] = {}
     for record in records:
         first.setdefault((record.__class__, getattr(record, "kind", "")), record)
     return list(first.values())

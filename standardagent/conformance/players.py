@@ -129,9 +129,7 @@ _ORDERS = (["call"], ["break"], ["wait"])
 
 
 def _is_new(element: object) -> bool:
-    if isinstance(element, Message):
-        return element.role is Role.USER
-    return False
+    return isinstance(element, Message) and element.role is Role.USER
 
 
 class ObedientTool:

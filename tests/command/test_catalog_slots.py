@@ -18,7 +18,7 @@ def test_the_table_has_a_line_for_each_slot_under_its_domain(
 ) -> None:
     lines = shown(capsys).splitlines()
     assert lines[0] == "runtime"
-    assert lines[1].split(None, 3)[:3] == ["agent.loop", "one", "contracted"]
+    assert lines[1].split(None, 3)[:3] == ["agent.loop", "one", "conformant"]
     assert lines[1].endswith("Decides what a run does next: ask the model, run tools, end.")
     assert sum(line.startswith("  ") for line in lines) == len(standard())
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 
+import anyio
 import pytest
 
+from agentslot import _conformance
 from agentslot.standardagent import Action, AgentLoop, LoopState, Outcome, RunHandle, StandardLoop
 from agentslot.standardagent.conformance import AGENT_LOOP_SUITE
 from agentslot.standardagent.loop.contract import TERMINAL
@@ -47,6 +49,20 @@ class FromTheBeginning(StandardLoop):
     async def run(self, run: RunHandle) -> Outcome:
         await run.act(Action.REQUEST_MODEL)
         return await super().run(run)
+
+
+class Lazy:
+    async def run(self, run: RunHandle) -> Outcome:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+
+async def test_a_component_that_never_ends_fails_when_its_time_is_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_conformance, "CHECK_SECONDS", 0.0)
+    found = await broken_rules(AGENT_LOOP_SUITE, Lazy)
+    assert set(found.values()) == {"it did not end within 0 seconds"}
 
 
 class OneRunOnly:
