@@ -113,7 +113,13 @@ def tree_rows(tree: Path) -> Iterator[Row]:
 
 def worker_memory(tree: Path) -> float:
     """Most memory in MiB, Python itself included, of a search engine that reads the whole tree."""
-    task = {"pattern": PATTERN, "literals": [], "ignore_case": True, "context": 0, "most": 100}
+    task: dict[str, object] = {
+        "pattern": PATTERN,
+        "literals": [],
+        "ignore_case": True,
+        "context": 0,
+        "most": 100,
+    }
     paths = [path.relative_to(tree) for path in sorted(tree.glob("area*/*/*"))]
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", _MEASURED_WORKER, worker.__file__, "0"],
