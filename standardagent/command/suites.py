@@ -40,8 +40,9 @@ class Target:
 
     def takes_path(self) -> bool:
         """Whether it can be called with one argument, which it calls `path`."""
-        names = signature(self.value).parameters if callable(self.value) else ()
-        return next(iter(names), "") == "path" and self.takes(Path())
+        if not callable(self.value) or not self.takes(Path()):
+            return False
+        return next(iter(signature(self.value).parameters)) == "path"
 
     def make(self, path: Path) -> object:
         """Call it: with the path if it takes one.

@@ -46,18 +46,19 @@ async def answer_of(
     owner.tasks.start_soon(call.run, name=name)
     seconds = None if waits else owner.components.config.component_timeout_seconds or None
     try:
-        with anyio.move_on_after(seconds):
+        with anyio.move_on_after(seconds) as limit:
             await call.ended.wait()
+        late = limit.cancelled_caught and not call.answers
     finally:
         if not call.ended.is_set():
             await call.cancel(name)
-    if call.answers:
-        return call.answers[0]
+    if late:
+        raise TimeoutError(f"{name} took longer than {seconds:g} seconds") from call.error
     if call.error is not None:
         raise call.error
-    if call.scope.cancel_called:
-        raise TimeoutError(f"{name} took longer than {seconds:g} seconds")
-    raise CancelledItself(f"{name} cancelled itself")
+    if not call.answers:
+        raise CancelledItself(f"{name} cancelled itself")
+    return call.answers[0]
 
 
 class _Call(Generic[R]):

@@ -7,7 +7,7 @@ place holds, the record has a safe message, and the cause stands in the log alon
 import asyncio  # noqa: TID251  # a native cancellation is what is tested
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import anyio
@@ -225,6 +225,29 @@ async def test_a_component_hangs_and_does_not_let_itself_be_cancelled(
         assert await fate(session) == LATE[place]
         released.set()
     assert "goes on though it was cancelled" in caplog.text
+
+
+async def answers_late() -> Decision:
+    with suppress(anyio.get_cancelled_exc_class()):
+        await anyio.sleep_forever()
+    return Decision(PolicyEffect.ALLOW)
+
+
+async def fails_late() -> None:
+    try:
+        await anyio.sleep_forever()
+    finally:
+        raise RuntimeError(SECRET)
+
+
+@pytest.mark.parametrize("misbehave", [answers_late, fails_late])
+@pytest.mark.parametrize("place", ["guard", "completion gate"])
+async def test_what_a_component_does_when_its_time_is_over_does_not_count(
+    place: str, misbehave: Misbehave, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with broken(place, misbehave, seconds=AT_ONCE) as session:
+        assert await fate(session) == LATE[place]
+    assert "took longer than 1e-09 seconds" in caplog.text
 
 
 @pytest.mark.parametrize("misbehave", [raises_a_cancellation, cancels_its_task])
