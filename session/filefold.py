@@ -107,10 +107,9 @@ def _append_run(fold: Fold, change: Plain) -> None:
     fact = change["fact"]
     subject = run_boundary(fact["run_id"], fact["status"])
     fold.append(subject)
-    starts = subject[0] == "run_start"
-    fold.run = (
-        ActiveRun(fact["run_id"], fold.model_config, fact["config_revision"]) if starts else None
-    )
+    fold.run = None
+    if subject[0] == "run_start":
+        fold.run = ActiveRun(fact["run_id"], fold.model_config, fact["config_revision"])
 
 
 def _append_attempt(fold: Fold, change: Plain) -> None:

@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 import asyncpg  # type: ignore[import-untyped]  # it has none
 
-from agentslot.session.codec import UnreadableError
 from agentslot.session.errors import ClassifiedError, ErrorKind, SessionDamagedError
 from agentslot.session.medium import UncertainError
 
@@ -90,8 +89,6 @@ def reading() -> Generator[None]:
     """Say in the store's words what went wrong while nothing was written."""
     try:
         yield
-    except (UnreadableError, ValueError) as error:
-        raise SessionDamagedError(PLACE, str(error)) from error
     except _DAMAGED as error:
         raise SessionDamagedError(PLACE, str(error)) from error
     except (*_LOST, asyncpg.PostgresError) as error:

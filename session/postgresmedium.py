@@ -1,7 +1,7 @@
 """A PostgreSQL database as a medium for Sessions."""
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 
 from anyio.from_thread import start_blocking_portal
@@ -90,13 +90,10 @@ class PostgresMedium:
         """As `Medium.read`."""
         with reading():
             async with self._connection() as database:
-                try:
+                older = partial(self._facts, session_id)
+                with _understanding(f"session {session_id!r}: "):
                     async with database.transaction(isolation="repeatable_read", readonly=True):
-                        older = partial(self._facts, session_id)
                         return await select_session(database, session_id, older)
-                except (UnreadableError, ValueError) as error:
-                    reason = f"session {session_id!r}: {error}"
-                    raise SessionDamagedError(PLACE, reason) from error
 
     def _facts(self, session_id: SessionId, start: int, stop: int) -> list[Fact]:
         """Facts by their positions, for whoever walks through History, which does not wait.
@@ -111,7 +108,8 @@ class PostgresMedium:
             pool = await connect(self._dsn, 1)
             try:
                 async with pool.acquire() as database:
-                    return await select_facts(database, session_id, first, last)
+                    with _understanding(f"session {session_id!r}: "):
+                        return await select_facts(database, session_id, first, last)
             finally:
                 await pool.close()
 
@@ -146,13 +144,15 @@ class PostgresMedium:
         """As `Medium.overview`."""
         with reading():
             async with self._connection() as database:
-                return await select_overview(database)
+                with _understanding():
+                    return await select_overview(database)
 
     async def list(self, agent: AgentId, workspace: WorkspaceId) -> list[Listed]:
         """As `Medium.list`."""
         with reading():
             async with self._connection() as database:
-                return await select_scope(database, agent, workspace)
+                with _understanding():
+                    return await select_scope(database, agent, workspace)
 
     @asynccontextmanager
     async def _connection(self) -> AsyncGenerator[Database]:
@@ -169,6 +169,15 @@ class PostgresMedium:
     async def _transaction(self) -> AsyncGenerator[Database]:
         async with self._connection() as database, database.transaction():
             yield database
+
+
+@contextmanager
+def _understanding(what: str = "") -> Generator[None]:
+    """Say that the rows which the database has given are damaged, and what they are about."""
+    try:
+        yield
+    except (UnreadableError, ValueError) as error:
+        raise SessionDamagedError(PLACE, f"{what}{error}") from error
 
 
 def _require_asyncio() -> None:

@@ -161,7 +161,7 @@ class _Database:
             failed_rollback = _roll_back(database)
             if not isinstance(error, sqlite3.Error):
                 raise
-            if _is_damage(error):
+            if _is_damage(error) and not failed_rollback:
                 raise SessionDamagedError(self._path, str(error)) from error
             kind = UncertainError if failed_rollback else ClassifiedError
             raise kind(

@@ -37,6 +37,7 @@ from agentslot.session import (
 )
 from tests.session.scenario import (
     RUN,
+    STEP,
     assistant,
     at,
     attempt,
@@ -112,7 +113,7 @@ class Sessions(RuleBasedStateMachine):
         if take and self.state.queue:
             message = self.state.queue[0].message
             changes.append(ConsumeQueued(message.id, run))
-            changes.append(AppendMessage(user(message.id, run=run)))
+            changes.append(AppendMessage(replace(message, run_id=run, step_id=STEP)))
         self.commit(*changes)
 
     @precondition(is_running)

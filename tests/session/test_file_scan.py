@@ -29,11 +29,11 @@ from agentslot.session import (
     read_history,
 )
 from agentslot.session import filescan as scanning
-from agentslot.session.fileformat import commit_body, creation, seal
+from agentslot.session.fileformat import commit_body, creation, seal, upgrade
 from agentslot.session.filereader import read_session
+from tests.session.everychange import EveryChange
 from tests.session.files import write_session
 from tests.session.scenario import START, finished, new_session, request, user
-from tests.session.test_aggregate_properties import Sessions
 
 
 def said(count: int) -> Iterator[list[Change]]:
@@ -110,7 +110,7 @@ def replayed(path: Path) -> SessionState | int | None:
     return report.problems[0].line if report.problems else report.intact
 
 
-class FiledSessions(Sessions):
+class FiledSessions(EveryChange):
     """The same Sessions, each also written to a file, which is then damaged in every way."""
 
     def __init__(self) -> None:
@@ -124,6 +124,8 @@ class FiledSessions(Sessions):
         super().commit(*changes)
         body = commit_body(request(before, f"key-{before.revision}", *changes))
         with self.path.open("ab") as file:
+            if len(self.state.extensions) and not len(before.extensions):
+                file.write(upgrade(before.revision, self.state.updated_at))
             file.write(seal(body, self.state.updated_at))
 
     def teardown(self) -> None:

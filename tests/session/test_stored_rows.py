@@ -17,9 +17,9 @@ from agentslot.session.recent import outcome_of
 from agentslot.session.sqlitereader import select_facts, select_session
 from agentslot.session.sqliteschema import SCHEMA
 from agentslot.session.sqlitewriter import insert_commit, insert_session, update_session
+from tests.session.everychange import EveryChange
 from tests.session.longsessions import goes_on_behind_stored_facts, write_long_session
 from tests.session.scenario import user
-from tests.session.test_aggregate_properties import Sessions
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "NEWEST_FACTS", 2)
 
 
-class StoredSessions(Sessions):
+class StoredSessions(EveryChange):
     """The same Sessions, each also in a database."""
 
     def __init__(self) -> None:
