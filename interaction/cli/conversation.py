@@ -143,7 +143,8 @@ class Conversation:
             case "/steer", text if text:
                 await self._session.steer(text)
             case "/goal", text:
-                if begin := await self._goal.command(text):
+                begin = await self._goal.command(text)
+                if begin is not None and not self._run_active:
                     await self._submit(begin)
             case _:
                 await self._invoke(line.strip())
@@ -190,8 +191,9 @@ class Conversation:
             self._screen.note(line)
         for following in result.next:
             self._screen.note(f"next: {safe_line(following.title)}", "dim")
-        if (await self._session.view()).active_run is not None:
-            self._watch_run()
+        view = await self._session.view()
+        if view.active_run is not None or _last_sequence(view) > self._settled:
+            self._watch_run()  # it may be over already, and is to be shown all the same
 
     async def _submit(self, text: str) -> None:
         try:
