@@ -150,7 +150,8 @@ class Conversation:
             case "/attach", path if path:
                 await self._attach(path.strip())
             case "/goal", text:
-                if begin := await self._goal.command(text):
+                begin = await self._goal.command(text)
+                if begin is not None and not self._run_active:
                     await self._submit(begin)
             case _:
                 await self._invoke(line.strip())
@@ -197,8 +198,9 @@ class Conversation:
             self._screen.note(line)
         for following in result.next:
             self._screen.note(f"next: {safe_line(following.title)}", "dim")
-        if (await self._session.view()).active_run is not None:
-            self._watch_run()
+        view = await self._session.view()
+        if view.active_run is not None or _last_sequence(view) > self._settled:
+            self._watch_run()  # it may be over already, and is to be shown all the same
 
     async def _attach(self, path: str) -> None:
         attachment = await anyio.to_thread.run_sync(read_attachment, path)

@@ -36,7 +36,7 @@ class GoalTalk:
         return True
 
     async def command(self, argument: str) -> str | None:
-        """Do what `/goal ARGUMENT` asks for; a text to send if there is work to begin with."""
+        """Do what `/goal ARGUMENT` asks for; what to send if no Run goes on that it applies to."""
         match argument:
             case "":
                 self._show(await self._session.goal())

@@ -132,6 +132,18 @@ async def test_a_goal_can_be_paused_resumed_and_canceled() -> None:
         await person.sees("a goal that is canceled cannot become active: set a new one")
 
 
+async def test_a_goal_that_is_set_while_a_run_goes_on_measures_that_run() -> None:
+    judge = HeldJudge(MORE, DONE)
+    async with talking(answer("half"), answer("whole"), modules=goals(judge)) as person:
+        await person.types("/goal half of it")
+        await judge.entered()
+        await person.types("/goal all of it")
+        await person.sees("goal active, 0 of 10 follow-ons: all of it\n")
+        judge.open()
+        await person.sees("goal completed (objective met), 0 of 10 follow-ons: all of it\n> ")
+        assert "queued" not in person.screen.getvalue()
+
+
 async def test_a_person_is_told_why_a_goal_is_blocked() -> None:
     judge = Judge(GoalEvaluation.blocked(GoalReason.NEEDS_INPUT))
     async with talking(answer("which?"), modules=goals(judge)) as person:
