@@ -35,7 +35,12 @@ class Doing:
 
 
 @pytest.mark.parametrize(
-    "middleware", [TimeLimit(30), ResultCache(), ResultCache(also=["trial"])], ids=repr
+    "middleware",
+    [
+        pytest.param(TimeLimit(30), id="time-limit"),
+        pytest.param(ResultCache(), id="result-cache"),
+        pytest.param(ResultCache(also=["trial"]), id="result-cache-also"),
+    ],
 )
 async def test_our_middleware_keeps_the_contract(middleware: ToolMiddleware) -> None:
     await check_middleware(middleware)
