@@ -49,7 +49,7 @@ def read(data: bytes | str, limits: JsonLimits, engine: Engine, number: ParseNum
             return scan(raw, limits, number)
         value = engine(raw)
         large = opened > limits.max_depth or values > limits.max_members
-        if large or (engine is jiter_engine and _may_overflow(raw)):
+        if large or (engine is not stdlib_engine and _may_overflow(raw)):
             _check_shape(value, limits)
         return value
     except (ValueError, RecursionError):
@@ -99,19 +99,20 @@ def _check_shape(value: Any, limits: JsonLimits) -> None:
 def _engine() -> Engine:
     """Choose jiter if it is installed and finds duplicates, else the standard library."""
     try:
-        jiter_engine(b"{}")
+        engine = jiter_engine()
+        engine(b"{}")
     except (ImportError, TypeError):
         return stdlib_engine
-    return jiter_engine
-
-
-def jiter_engine(raw: bytes) -> Any:
-    """Read with jiter. It lets `1e999` pass as infinity."""
-    return _jiter()(raw)
+    return engine
 
 
 @cache
-def _jiter() -> Callable[[bytes], Any]:
+def jiter_engine() -> Engine:
+    """Read with jiter. It lets `1e999` pass as infinity.
+
+    Raises:
+        ImportError: it is not installed.
+    """
     import jiter  # optional, and only needed by whoever reads JSON
 
     return partial(jiter.from_json, catch_duplicate_keys=True, allow_inf_nan=False)

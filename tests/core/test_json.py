@@ -24,7 +24,7 @@ from agentslot._json.read import Engine, jiter_engine, read, stdlib_engine
 from agentslot._json.scan import parse_number, scan
 from tests.shared import shared
 
-ENGINES = [pytest.param(stdlib_engine, id="stdlib"), pytest.param(jiter_engine, id="jiter")]
+ENGINES = [pytest.param(stdlib_engine, id="stdlib"), pytest.param(jiter_engine(), id="jiter")]
 both_engines = pytest.mark.parametrize("engine", ENGINES)
 
 json_values = st.recursive(
@@ -171,7 +171,7 @@ def test_both_engines_and_the_exact_reader_agree_on_any_bytes(data: bytes | str)
 
     exact = outcome(lambda: scan(raw, DEFAULT_LIMITS))
     assert outcome(lambda: read(raw, DEFAULT_LIMITS, stdlib_engine, parse_number)) == exact
-    assert outcome(lambda: read(raw, DEFAULT_LIMITS, jiter_engine, parse_number)) == exact
+    assert outcome(lambda: read(raw, DEFAULT_LIMITS, jiter_engine(), parse_number)) == exact
 
 
 EQUAL = [

@@ -72,8 +72,10 @@ class OpenAICompletionsDecoder(EventDecoder):
         chunk = parse_object(data)
         if event.event == "error" and "error" not in chunk:
             chunk = JsonObject(error=chunk)
-        self._raise_failure(chunk)
-        if choice := first_object(chunk.get("choices")):
+        choices = chunk.get("choices")
+        if choices is None or "error" in chunk:
+            self._raise_failure(chunk)
+        if choice := first_object(choices):
             delta = choice.get("delta")
             self._read(as_object(choice.get("message") if delta is None else delta))
             self._read_finish(choice)
@@ -101,13 +103,16 @@ class OpenAICompletionsDecoder(EventDecoder):
             raise classify(failure)
 
     def _read_envelope(self, chunk: JsonObject) -> None:
-        self._tier = served_tier(chunk.get("service_tier")) or self._tier
+        if tier := chunk.get("service_tier"):  # stands in every chunk where it stands at all
+            self._tier = served_tier(tier) or self._tier
         if usage := chunk.get("usage"):
             self.usage = read_usage(usage) or self.usage
         if self.usage is not None and self._tier != self.usage.service_tier:
             self.usage = replace(self.usage, service_tier=self._tier)
-        self._served_model = self._served_model or as_text(chunk.get("model"))
-        self._request_id = self._request_id or as_text(chunk.get("id"))
+        if not self._served_model:
+            self._served_model = as_text(chunk.get("model"))
+        if not self._request_id:
+            self._request_id = as_text(chunk.get("id"))
 
     def _read_finish(self, choice: JsonObject) -> None:
         if not (finish := as_text(choice.get("finish_reason"))):
