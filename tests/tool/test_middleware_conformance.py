@@ -35,7 +35,9 @@ class Doing:
 
 
 @pytest.mark.parametrize(
-    "middleware", [TimeLimit(30), ResultCache(), ResultCache(also=["trial"])], ids=repr
+    "middleware",
+    [TimeLimit(30), ResultCache(), ResultCache(also=["trial"])],
+    ids=["limit", "cache", "all"],
 )
 async def test_our_middleware_keeps_the_contract(middleware: ToolMiddleware) -> None:
     await check_middleware(middleware)
