@@ -17,7 +17,7 @@ from agentslot._conformance import run_check
 from agentslot.model import conformance as model
 from agentslot.session import conformance as session
 from agentslot.standardagent import conformance as parts
-from agentslot.standardagent.command.failure import UsageError
+from agentslot.standardagent.command.failure import CommandError, UsageError
 from agentslot.standardagent.command.target import call_target
 from agentslot.standardagent.goal import conformance as goal
 from agentslot.tool import conformance as tool
@@ -170,8 +170,12 @@ def _tool(target: Target) -> Iterator[Case]:
     make = _maker(target)
 
     async def judge(check: tool.Check, path: Path) -> None:
-        subject, trial = make(path)
-        await run_check("the tool", check, subject, trial)
+        match make(path):
+            case subject, tool.Trial() as trial:
+                await run_check("the tool", check, subject, trial)
+            case made:
+                kind = type(made).__name__
+                raise CommandError(f"{target.name!r} made a {kind}, not a tool and a Trial")
 
     for check in tool.CHECKS:
         yield Case(_name(check), partial(judge, check))

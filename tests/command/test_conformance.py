@@ -265,6 +265,7 @@ def test_a_component_that_keeps_its_contract_passes_every_check(
             "parts.components:wordy",
             "✗ the trial gives a result: it failed instead of succeeded: invalid_arguments",
         ),
+        ("tool", "parts.components:Counter", "made a Counter, not a tool and a Trial"),
         (
             "tool.middleware",
             "parts.components:Twice",
