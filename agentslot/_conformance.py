@@ -3,12 +3,13 @@
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 import anyio
 
 from agentslot._errors import AgentSlotError
 
+P = ParamSpec("P")
 S = TypeVar("S")
 
 CHECK_SECONDS = 20.0
@@ -33,6 +34,29 @@ def expect(check: str, holds: bool, detail: str) -> None:  # reads like an asser
     """Fail the check with `detail` if it does not hold."""
     if not holds:
         raise ConformanceFailure(check, detail)
+
+
+async def run_check(
+    component: str, check: Callable[P, Awaitable[None]], *args: P.args, **kwargs: P.kwargs
+) -> None:
+    """Run one check; whatever the component raises against its contract fails it.
+
+    Args:
+        component: what it is called in the failure, such as "the store".
+        check: the check.
+        *args: what the check takes.
+        **kwargs: likewise.
+
+    Raises:
+        ConformanceFailure: what was expected, and what happened.
+    """
+    try:
+        await check(*args, **kwargs)
+    except ConformanceFailure:
+        raise
+    except Exception as error:
+        name = getattr(check, "__name__", repr(check))
+        raise ConformanceFailure(name, f"{component} failed with {error!r}") from error
 
 
 @dataclass(frozen=True, slots=True)

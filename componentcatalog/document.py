@@ -11,8 +11,9 @@ _INTRODUCTION = """\
 
 What a standard agent is made of, slot by slot. *One* takes at most one value, *many* any number
 under keys, *chain* any number in order. A slot that is *mapped* has its name and its purpose
-reserved, and no contract yet; *contracted* ones have a type to implement, and *conformant* ones a
-referee besides: `agentslot conformance`.
+reserved, and no contract yet; *contracted* ones have a type to implement. What stands in brackets
+is the contract that `agentslot conformance` judges an implementation by; of a *conformant* one
+there are implementations that come along and have passed.
 
 This page is written by `agentslot catalog slots --format markdown`.
 """

@@ -214,8 +214,12 @@ ROWS: tuple[Component, ...] = (
         Kind.MANY,
         "optional; profiles may demand keys",
         "Does one thing that the model can ask for.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.tool", "Tool", "TOOLS"),
+        evidence=Evidence(
+            suite="tool/v1",
+            conformance=("FilesModule", "ShellModule", "WebModule", "artifact_read", "ToolSearch"),
+        ),
     ),
     Component(
         "tool",
@@ -230,8 +234,9 @@ ROWS: tuple[Component, ...] = (
         Kind.CHAIN,
         "optional",
         "Wraps each execution of a tool, to watch, limit or cache it; the tool runs at most once.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.tool", "ToolMiddleware", "TOOL_MIDDLEWARE"),
+        evidence=Evidence(suite="tool.middleware/v1", conformance=("TimeLimit", "ResultCache")),
     ),
     Component(
         "context",
@@ -306,8 +311,11 @@ ROWS: tuple[Component, ...] = (
         Kind.ONE,
         "optional; needed for attachments",
         "Keeps large or binary content that messages and results refer to.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.session", "ArtifactStore", "ARTIFACT_STORE"),
+        evidence=Evidence(
+            suite="artifact.store/v1", conformance=("MemoryArtifacts", "FileArtifacts")
+        ),
     ),
     Component(
         "workspace",

@@ -41,7 +41,8 @@ compared with what was before, which for what is static is the very same object.
 def contents_of(request: ModelRequest, conversation: TurnDigests) -> Contents:
     """What each of PROMPT_SECTIONS holds."""
     config = request.config
-    return (config.model, config.reasoning, request.tools, request.system_prompt, conversation)
+    settings = (config.reasoning, request.output)
+    return (config.model, settings, request.tools, request.system_prompt, conversation)
 
 
 def _same(now: object, before: object) -> bool:

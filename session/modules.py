@@ -1,7 +1,5 @@
 """Stores as modules of an application."""
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 from agentslot import Module, Registrar
@@ -9,6 +7,7 @@ from agentslot.session.file import FileStore
 from agentslot.session.memory import MemoryStore
 from agentslot.session.sqlite import SqliteStore
 from agentslot.session.store import SESSION_STORE
+from agentslot.session.storemodule import DurableStoreModule
 
 
 class MemoryStoreModule(Module):
@@ -24,7 +23,7 @@ class MemoryStoreModule(Module):
         registrar.contribute(SESSION_STORE.set(self.store))
 
 
-class SqliteStoreModule(Module):
+class SqliteStoreModule(DurableStoreModule[SqliteStore]):
     """Keeps Sessions in a SQLite database, which one running application owns at a time.
 
     Args:
@@ -34,24 +33,10 @@ class SqliteStoreModule(Module):
     id = "session.sqlite"
 
     def __init__(self, path: str | Path) -> None:
-        self.store = SqliteStore(path)
-
-    def register(self, registrar: Registrar) -> None:
-        """Fill `session.store`."""
-        registrar.contribute(SESSION_STORE.set(self.store))
-
-    @asynccontextmanager
-    async def lifespan(self) -> AsyncGenerator[None]:
-        """Own the database while the application runs.
-
-        Raises:
-            ClassifiedError: `unavailable/sessions_in_use`, naming the process that has it.
-        """
-        async with self.store:
-            yield
+        super().__init__(SqliteStore(path))
 
 
-class FileStoreModule(Module):
+class FileStoreModule(DurableStoreModule[FileStore]):
     """Keeps Sessions as files in a directory, which one running application owns at a time.
 
     Args:
@@ -61,18 +46,4 @@ class FileStoreModule(Module):
     id = "session.file"
 
     def __init__(self, directory: str | Path) -> None:
-        self.store = FileStore(directory)
-
-    def register(self, registrar: Registrar) -> None:
-        """Fill `session.store`."""
-        registrar.contribute(SESSION_STORE.set(self.store))
-
-    @asynccontextmanager
-    async def lifespan(self) -> AsyncGenerator[None]:
-        """Own the directory while the application runs.
-
-        Raises:
-            ClassifiedError: `unavailable/sessions_in_use`, naming the process that has it.
-        """
-        async with self.store:
-            yield
+        super().__init__(FileStore(directory))

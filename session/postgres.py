@@ -1,14 +1,10 @@
 """Sessions in a PostgreSQL database that several processes may share; by extra `postgres`."""
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-
-from agentslot import Module, Registrar
 from agentslot._extras import MissingExtra
 from agentslot.session.clock import Clock, utc_now
 from agentslot.session.durable import DurableStore
 from agentslot.session.medium import Stored
-from agentslot.session.store import SESSION_STORE
+from agentslot.session.storemodule import DurableStoreModule
 
 
 class PostgresStore(DurableStore[Stored]):
@@ -45,7 +41,7 @@ class PostgresStore(DurableStore[Stored]):
         super().__init__(PostgresMedium(dsn, max_connections), clock=clock)
 
 
-class PostgresStoreModule(Module):
+class PostgresStoreModule(DurableStoreModule[PostgresStore]):
     """Keeps Sessions in a PostgreSQL database, which several applications may share.
 
     Args:
@@ -58,19 +54,4 @@ class PostgresStoreModule(Module):
     id = "session.postgres"
 
     def __init__(self, dsn: str) -> None:
-        self.store = PostgresStore(dsn)
-
-    def register(self, registrar: Registrar) -> None:
-        """Fill `session.store`."""
-        registrar.contribute(SESSION_STORE.set(self.store))
-
-    @asynccontextmanager
-    async def lifespan(self) -> AsyncGenerator[None]:
-        """Stay connected while the application runs.
-
-        Raises:
-            ClassifiedError: `unavailable/…`: the database cannot be reached, or the application
-                does not run on asyncio.
-        """
-        async with self.store:
-            yield
+        super().__init__(PostgresStore(dsn))

@@ -7,15 +7,15 @@ from typing import Any
 
 from agentslot.session import (
     ClassifiedError,
-    ToolDefinition,
     ToolResult,
     WorkspaceScope,
     local_folder,
     require_boundary,
 )
-from agentslot.tool.contract import Effect, ToolInvocation
+from agentslot.tool.contract import ToolInvocation
 from agentslot.tool.errors import ToolFailedError
 from agentslot.tool.function_tool import FunctionTool
+from agentslot.tool.standin import StandIn
 
 _NOWHERE = "/dev/null"  # the definitions are needed before there is a folder
 
@@ -66,27 +66,13 @@ class PerWorkspace:
         return owners[index]
 
 
-class WorkspaceTool:
+class WorkspaceTool(StandIn):
     """A method as a tool, of whichever object belongs to the workspace of a call."""
 
     def __init__(self, tool: FunctionTool[..., object], owner: Callable[[Path], object]) -> None:
-        self._tool = tool
+        super().__init__(tool)
+        self._method = tool
         self._owner = owner
-
-    @property
-    def definition(self) -> ToolDefinition:
-        """As the model sees it."""
-        return self._tool.definition
-
-    @property
-    def parallel_safe(self) -> bool:
-        """Whether it may run beside other calls."""
-        return self._tool.parallel_safe
-
-    @property
-    def effect(self) -> Effect:
-        """The worst it can do."""
-        return self._tool.effect
 
     async def invoke(self, invocation: ToolInvocation) -> ToolResult:
         """Execute the call in its workspace."""
@@ -94,4 +80,4 @@ class WorkspaceTool:
             folder = workspace_folder(invocation)
         except ToolFailedError as error:
             return ToolResult.failed(invocation.call.id, error.code, error.message)
-        return await self._tool.method_of(self._owner(folder)).invoke(invocation)
+        return await self._method.method_of(self._owner(folder)).invoke(invocation)

@@ -3,10 +3,16 @@
 from collections.abc import Mapping
 
 from agentslot._json import JsonError, JsonValue, loads
-from agentslot.model.errors import ModelError
+from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.retry import retry_after_seconds, should_retry
 from agentslot.model.vendorerrors import VendorError, classify
 from agentslot.model.wires.reading import JsonObject, as_count, as_object, as_text
+
+
+def nameless_call() -> ModelError:
+    """The error of an answer with a tool call that nobody can tell the tool of."""
+    message = "the provider sent a tool call without a name"
+    return ModelError(ModelErrorCode.INVALID_ANSWER, message)
 
 
 def explain_status(status: int, headers: Mapping[str, str], body: bytes) -> ModelError:

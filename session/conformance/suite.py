@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from agentslot._conformance import ConformanceFailure
+from agentslot import _conformance
 from agentslot.session.conformance import commits, lifecycle, listings
 from agentslot.session.conformance.check import Check, OpenStore
 
@@ -35,10 +35,4 @@ async def run_check(check: Check, open_store: OpenStore) -> None:
     Raises:
         ConformanceFailure: what was expected, and what happened.
     """
-    try:
-        await check(open_store)
-    except ConformanceFailure:
-        raise
-    except Exception as error:
-        name = getattr(check, "__name__", repr(check))
-        raise ConformanceFailure(name, f"the store failed with {error!r}") from error
+    await _conformance.run_check("the store", check, open_store)

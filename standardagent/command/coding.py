@@ -20,13 +20,13 @@ from agentslot.standardagent.command.places import (
 from agentslot.standardagent.config import AgentConfig
 from agentslot.standardagent.goal import FileGoalsModule, ModelGoalEvaluatorModule
 from agentslot.standardagent.policy import ApprovalDeskModule, PolicyModule, Preset
-from agentslot.tool import BashModule, FilesModule
+from agentslot.tool import BashModule, FilesModule, SessionHistoryModule
 
 CODING_AGENT = "coder"
 
 _DEFAULT_BASE_URL = "https://api.openai.com/v1"
 _KEY = "AGENTSLOT_API_KEY"
-_TOOLS = ("file_read", "file_write", "file_edit", "bash")
+_TOOLS = ("file_read", "file_write", "file_edit", "bash", "session_history")
 _PROMPT = """\
 You are a coding agent. You work in the folder {folder} and see it through your tools only.
 Look before you change: read the code and run the tests first. Make the smallest change that does
@@ -78,6 +78,7 @@ def coding_agent(folder: Path, choice: ModelChoice, *more: Module) -> Applicatio
             FileArtifactsModule(artifacts_folder_of(folder)),
             FilesModule(folder, changes=changes_folder_of(folder)),
             BashModule(folder),
+            SessionHistoryModule(),
             PolicyModule(Preset.ASK_FOR_WRITES),
             ApprovalDeskModule(),
             FileGoalsModule(goals_folder_of(folder)),

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from agentslot._conformance import Suite as Referee
+from agentslot._conformance import run_check
 from agentslot.model import conformance as model
 from agentslot.session import conformance as session
 from agentslot.standardagent import conformance as parts
-from agentslot.standardagent.command.failure import UsageError
+from agentslot.standardagent.command.failure import CommandError, UsageError
 from agentslot.standardagent.command.target import call_target
 from agentslot.standardagent.goal import conformance as goal
+from agentslot.tool import conformance as tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,27 +83,26 @@ class Suite:
     cases: Callable[[Target], Iterator[Case]]
 
 
-S = TypeVar("S")
-Opening = Callable[[], AbstractAsyncContextManager[S]]
-StoreCheck = Callable[[Opening[S]], Awaitable[None]]
+C = TypeVar("C")
+Opening = Callable[[], AbstractAsyncContextManager[Any]]  # Any: of whichever kind is judged
 
 
 def _store(
     target: Target,
-    checks: Sequence[StoreCheck[S]],
-    durability_checks: Sequence[StoreCheck[S]],
-    run_check: Callable[[StoreCheck[S], Opening[S]], Awaitable[None]],
+    checks: Sequence[C],
+    durability_checks: Sequence[C],
+    run_check: Callable[[C, Opening], Awaitable[None]],
 ) -> Iterator[Case]:
     @asynccontextmanager
-    async def opened(store: object) -> AsyncGenerator[S]:
+    async def opened(store: object) -> AsyncGenerator[Any]:
         """The store, entered if it can be entered: a store, or something that opens one."""
         if isinstance(store, AbstractAsyncContextManager):
-            async with cast("AbstractAsyncContextManager[S]", store) as entered:
+            async with cast("AbstractAsyncContextManager[Any]", store) as entered:
                 yield entered
         else:
-            yield cast("S", store)
+            yield store
 
-    async def judge(check: StoreCheck[S], path: Path) -> None:
+    async def judge(check: C, path: Path) -> None:
         await run_check(check, lambda: opened(target.make(path)))
 
     takes_a_path = target.takes(Path())
@@ -122,6 +123,14 @@ def _goal_store(target: Target) -> Iterator[Case]:
     return _store(target, goal.CHECKS, goal.DURABILITY_CHECKS, goal.run_check)
 
 
+def _artifact_store(target: Target) -> Iterator[Case]:
+    async def judge(check: session.ArtifactCheck, opened: Opening) -> None:
+        async with opened() as store:
+            await run_check("the store", check, store)
+
+    return _store(target, session.ARTIFACT_CHECKS, (), judge)
+
+
 def _name(check: object) -> str:
     return getattr(check, "__name__", repr(check))
 
@@ -137,17 +146,48 @@ def _model_executor(target: Target) -> Iterator[Case]:
         yield Case(_name(check), partial(judge, check))
 
 
-def _with(suite: Referee[Callable[[], Any]], target: Target) -> Iterator[Case]:
-    """The checks of a suite that makes its subject itself, of a path or of nothing."""
+def _maker(target: Target) -> Callable[[Path], Any]:  # Any: of whichever kind is judged
+    """What makes a component of a path or of nothing."""
     keeps = target.takes_path()
     if not keeps and not target.takes():
         problem = f"{target.name!r} makes nothing: it must take no argument, or `path` alone"
         raise UsageError(problem)
+    return lambda path: call_target(target.name, target.value, *([path] if keeps else []))
+
+
+def _with(suite: Referee[Callable[[], Any]], target: Target) -> Iterator[Case]:
+    """The checks of a suite that makes its subject itself, as often as it needs one."""
+    make = _maker(target)
 
     async def judge(check: Callable[[Callable[[], Any]], Awaitable[None]], path: Path) -> None:
-        await check(partial(call_target, target.name, target.value, *([path] if keeps else [])))
+        await check(partial(make, path))
 
     for check in suite.checks:
+        yield Case(_name(check), partial(judge, check))
+
+
+def _tool(target: Target) -> Iterator[Case]:
+    make = _maker(target)
+
+    async def judge(check: tool.Check, path: Path) -> None:
+        match make(path):
+            case subject, tool.Trial() as trial:
+                await run_check("the tool", check, subject, trial)
+            case made:
+                kind = type(made).__name__
+                raise CommandError(f"{target.name!r} made a {kind}, not a tool and a Trial")
+
+    for check in tool.CHECKS:
+        yield Case(_name(check), partial(judge, check))
+
+
+def _tool_middleware(target: Target) -> Iterator[Case]:
+    make = _maker(target)
+
+    async def judge(check: tool.MiddlewareCheck, path: Path) -> None:
+        await run_check("the middleware", check, make(path))
+
+    for check in tool.MIDDLEWARE_CHECKS:
         yield Case(_name(check), partial(judge, check))
 
 
@@ -203,6 +243,18 @@ SUITES: dict[str, Suite] = {
         " `async with`: an executor in front of a provider that plays them.",
         _model_executor,
     ),
+    "tool": Suite(
+        tool.CONTRACT,
+        "a function of nothing, or of the argument `path`, that returns a tool and a `Trial` of"
+        " `agentslot.tool.conformance`: a call that it can carry out.",
+        _tool,
+    ),
+    "tool.middleware": Suite(
+        tool.MIDDLEWARE_CONTRACT,
+        "a class or function that makes the middleware, of nothing or of the argument `path`.",
+        _tool_middleware,
+    ),
     "session.store": Suite(session.CONTRACT, _A_STORE, _session_store),
     "goal.store": Suite(goal.CONTRACT, _A_STORE, _goal_store),
+    "artifact.store": Suite(session.ARTIFACT_CONTRACT, _A_STORE, _artifact_store),
 }

@@ -2,11 +2,15 @@
 
 import shutil
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from examples.loopback_model.actions import make_call
+from examples.loopback_model.conversation import Exchange
+from examples.loopback_model.policy import Turn
 from examples.loopback_model.server import ModelServer
 from tests.command.process import ROOT, Terminal, agentslot
 
@@ -80,14 +84,38 @@ def test_what_is_missing_is_named_and_the_code_is_2(options: tuple[str, ...], me
     assert message in done.stderr
 
 
-@pytest.fixture
-def model() -> Generator[ModelServer]:
-    with ModelServer() as server:
+def look_twice(_task: str, exchanges: Sequence[Exchange]) -> Turn:
+    if len(exchanges) < 2:
+        return Turn("I look.", [make_call("session_history", {})])
+    return Turn("It was plums." if "Plums?" in exchanges[-1].result else "It was nothing.")
+
+
+@contextmanager
+def served(server: ModelServer) -> Generator[ModelServer]:
+    with server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
         yield server
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture
+def model() -> Generator[ModelServer]:
+    with served(ModelServer()) as server:
+        yield server
+
+
+def test_the_built_in_agent_reads_its_own_session_unasked(folder: Path) -> None:
+    with served(ModelServer(job=look_twice)) as model:
+        done = agentslot(
+            *("chat", "--model", "loopback-1", "--base-url", model.base_url),
+            stdin="Plums?\n",
+            AGENTSLOT_API_KEY="any",
+            XDG_STATE_HOME=str(folder / "state"),
+        )
+    assert done.returncode == 0
+    assert "It was plums." in done.stdout
 
 
 def test_the_built_in_agent_repairs_a_project_and_asks_before_each_step(

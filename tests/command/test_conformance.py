@@ -144,7 +144,7 @@ def test_an_executor_is_judged_on_a_stage_of_its_owner(capsys: pytest.CaptureFix
 PARTS = """
 from contextlib import asynccontextmanager
 
-from agentslot import Module
+from agentslot import Application, Module
 from agentslot.model import ModelConfig
 from agentslot.model.conformance import Counting
 from agentslot.standardagent import (
@@ -158,6 +158,8 @@ from agentslot.standardagent import (
     TailCompactor,
 )
 from agentslot.standardagent.conformance import Approver
+from agentslot.tool import TOOLS, FilesModule, function_tool
+from agentslot.tool.conformance import Trial
 
 
 def read_only():
@@ -172,6 +174,30 @@ class Yes:
 class Counter:
     async def count_tokens(self, request):
         return -1
+
+
+def adding():
+    async def add(a: int, b: int) -> int:
+        "Add two integers."
+        return a + b
+
+    return function_tool(add), Trial({"a": 1, "b": 2})
+
+
+def reading(path):
+    application = Application("files", [FilesModule(path.parent)])
+    return application.build()[TOOLS]["file_list"], Trial({"path": "."})
+
+
+def wordy():
+    tool, _ = adding()
+    return tool, Trial({"a": "many", "b": 2})
+
+
+class Twice:
+    async def invoke(self, invocation, proceed):
+        await proceed()
+        return await proceed()
 
 
 @asynccontextmanager
@@ -203,9 +229,14 @@ def parts(folder: Path) -> None:
         ("policy.guard", "parts.components:read_only"),
         ("approval.service", "parts.components:desk"),
         ("audit.sink", "agentslot.standardagent:JsonLinesSinkModule"),
+        ("tool", "parts.components:adding"),
+        ("tool", "parts.components:reading"),
+        ("tool.middleware", "agentslot.tool.middleware:ResultCache"),
+        ("artifact.store", "agentslot.session:FileArtifacts"),
+        ("artifact.store", "agentslot.session:MemoryArtifacts"),
     ],
 )
-def test_a_component_of_a_standard_agent_is_judged_in_one(
+def test_a_component_that_keeps_its_contract_passes_every_check(
     contract: str, target: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["conformance", contract, target]) == 0
@@ -229,6 +260,22 @@ def test_a_component_of_a_standard_agent_is_judged_in_one(
             "✗ every request has a number of tokens: it counts -1 tokens",
         ),
         ("trace.sink", "parts.components:Yes", "it failed: slot 'trace.sink' holds "),
+        (
+            "tool",
+            "parts.components:wordy",
+            "✗ the trial gives a result: it failed instead of succeeded: invalid_arguments",
+        ),
+        ("tool", "parts.components:Counter", "made a Counter, not a tool and a Trial"),
+        (
+            "tool.middleware",
+            "parts.components:Twice",
+            "✗ a success comes back: it ran the tool 2 times",
+        ),
+        (
+            "artifact.store",
+            "parts.stores:MemoryStore",
+            "✗ content comes back: the store failed with AttributeError",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_component_is_told_with_the_rule(
@@ -253,7 +300,7 @@ def test_all_contracts_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
         main(["conformance", "--list"])
     assert ended.value.code == 0
     listed = capsys.readouterr().out.splitlines()
-    assert listed == sorted(suite.contract for suite in SUITES.values())
+    assert listed == [SUITES[name].contract for name in sorted(SUITES)]
     assert {"agent.loop/v1", "hook.input_gate/v1", "session.store/v2"} < set(listed)
 
 

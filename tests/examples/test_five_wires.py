@@ -21,7 +21,7 @@ MESSAGES, *_ = DIALECTS
 
 
 def test_it_prints_what_the_guide_shows() -> None:
-    guide = (ROOT / "docs/guide-agent.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs/guide-providers.md").read_text(encoding="utf-8")
     shown = re.search(r"examples\.five_wires\n(.*?)```", guide, re.DOTALL)
     assert shown is not None
     run = [sys.executable, "-m", "examples.five_wires"]

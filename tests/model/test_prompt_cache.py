@@ -24,7 +24,7 @@ from agentslot.model.promptcache import PromptCache
 from agentslot.model.wires.anthropic_messages import AnthropicMessagesWire, AnthropicSettings
 from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.prefix import TurnDigests
-from agentslot.session import Role, SessionId
+from agentslot.session import OutputFormat, Role, SessionId
 from tests.model.support import message, request
 
 CONFIG = ModelConfig("anthropic", "claude-opus-5")
@@ -80,6 +80,14 @@ CHANGES = {
         ask(Transcript(said(3)), None), config=replace(CONFIG, model="claude-haiku-5")
     ),
 }
+
+
+def test_another_form_of_the_answer_is_a_change_of_the_settings() -> None:
+    provider, form = Provider(), OutputFormat('{"type": "object"}')
+    provider.answers(ask(Transcript(said(1))), WROTE)
+    lost = provider.answers(replace(ask(Transcript(said(3))), output=form), read(0))
+    assert lost is not None
+    assert [changed.name for changed in lost.changed] == ["settings"]
 
 
 @pytest.mark.parametrize("section", CHANGES)

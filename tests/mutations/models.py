@@ -88,7 +88,7 @@ MUTATIONS = (
     Mutation(
         "headers: the bearer goes out as an API key",
         "model/wires/anthropic_messages/wire.py",
-        '        return {"authorization": f"Bearer {secret}"}',
+        "        return super().authorization(secret)",
         '        return {"x-api-key": secret}',
         f"{_ANTHROPIC}test_version_betas_and_key_are_header_fields",
     ),

@@ -36,11 +36,8 @@ class Doing:
 
 @pytest.mark.parametrize(
     "middleware",
-    [
-        pytest.param(TimeLimit(30), id="time-limit"),
-        pytest.param(ResultCache(), id="result-cache"),
-        pytest.param(ResultCache(also=["trial"]), id="result-cache-also"),
-    ],
+    [TimeLimit(30), ResultCache(), ResultCache(also=["trial"])],
+    ids=["limit", "cache", "all"],
 )
 async def test_our_middleware_keeps_the_contract(middleware: ToolMiddleware) -> None:
     await check_middleware(middleware)

@@ -6,7 +6,7 @@ from typing import TypeAlias
 import anyio
 import anyio.lowlevel
 
-from agentslot._conformance import ConformanceFailure, expect
+from agentslot._conformance import ConformanceFailure, expect, run_check
 from agentslot.session import ToolDefinition, ToolResult, ToolStatus
 from agentslot.tool.conformance.calls import Trial
 from agentslot.tool.contract import Effect, ToolInvocation
@@ -144,10 +144,4 @@ async def check_middleware(middleware: ToolMiddleware) -> None:
         ConformanceFailure: the first check that fails, and what was wrong.
     """
     for check in MIDDLEWARE_CHECKS:
-        try:
-            await check(middleware)
-        except ConformanceFailure:
-            raise
-        except Exception as error:
-            name = getattr(check, "__name__", repr(check))
-            raise ConformanceFailure(name, f"the middleware failed with {error!r}") from error
+        await run_check("the middleware", check, middleware)

@@ -1,6 +1,6 @@
 """The checks of the contract, and how to run them all."""
 
-from agentslot._conformance import ConformanceFailure
+from agentslot._conformance import run_check
 from agentslot.tool.conformance.calls import Check, Trial
 from agentslot.tool.conformance.declaration import DECLARATION_CHECKS
 from agentslot.tool.conformance.invoking import INVOCATION_CHECKS
@@ -23,10 +23,4 @@ async def check_tool(tool: Tool, trial: Trial) -> None:
         ConformanceFailure: the first check that fails, and what was wrong.
     """
     for check in CHECKS:
-        try:
-            await check(tool, trial)
-        except ConformanceFailure:
-            raise
-        except Exception as error:
-            name = getattr(check, "__name__", repr(check))
-            raise ConformanceFailure(name, f"the tool failed with {error!r}") from error
+        await run_check("the tool", check, tool, trial)

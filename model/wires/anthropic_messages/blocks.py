@@ -7,6 +7,7 @@ must be unchanged in every byte.
 from agentslot._json import JsonError, dumps, loads
 from agentslot.model.contract import RequestedCall
 from agentslot.model.errors import ModelError, ModelErrorCode
+from agentslot.model.wires.failure import nameless_call
 from agentslot.model.wires.reading import JsonObject, as_text
 from agentslot.model.wires.replay import BlockOrder
 
@@ -79,8 +80,7 @@ class Block:
         """
         name = as_text(self._members.get("name"))
         if not name:
-            message = "the provider sent a tool call without a name"
-            raise ModelError(ModelErrorCode.INVALID_ANSWER, message)
+            raise nameless_call()
         arguments = self.text
         if not arguments.strip():  # none, or all of them in the announcement
             arguments = dumps(self._members.get("input") or {})

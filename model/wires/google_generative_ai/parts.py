@@ -5,8 +5,8 @@ goes back with its signature unchanged in every byte.
 """
 
 from agentslot.model.contract import RequestedCall
-from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.wires.callids import make_call_id
+from agentslot.model.wires.failure import nameless_call
 from agentslot.model.wires.google_generative_ai.arguments import PartialArguments
 from agentslot.model.wires.reading import JsonObject, as_object, as_objects, as_text
 from agentslot.model.wires.replay import BlockOrder
@@ -169,6 +169,5 @@ class AnswerParts:
         elif not self.open_call:
             if not call:
                 return  # an end mark of what has ended
-            message = "the provider sent a tool call without a name"
-            raise ModelError(ModelErrorCode.INVALID_ANSWER, message)
+            raise nameless_call()
         self._parts[-1].add_call(members, arguments)

@@ -1,19 +1,18 @@
 """Both halves of the wire of Gemini models, as the executor uses them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from agentslot.model.contract import ModelRequest
 from agentslot.model.errors import ModelError
-from agentslot.model.wire import WireRequest
 from agentslot.model.wires.google_generative_ai.decode import GoogleGenerativeAIDecoder
 from agentslot.model.wires.google_generative_ai.encode import RequestEncoder
 from agentslot.model.wires.google_generative_ai.failure import explain_status
 from agentslot.model.wires.google_generative_ai.place import VertexProject
 from agentslot.model.wires.google_generative_ai.settings import GoogleSettings
-from agentslot.session import AttachmentPart, AttemptId
+from agentslot.model.wires.usual import UsualWire
+from agentslot.session import AttemptId
 
 
-class GoogleGenerativeAIWire:
+class GoogleGenerativeAIWire(UsualWire):
     """Both halves of the wire for one server; see `agentslot.model.wire.Wire`."""
 
     def __init__(
@@ -21,17 +20,7 @@ class GoogleGenerativeAIWire:
     ) -> None:
         """Take the settings, and the project in Google Cloud; None asks AI Studio."""
         self._vertex = vertex
-        self._encoder = RequestEncoder(settings or GoogleSettings(), vertex)
-
-    def encode(
-        self, request: ModelRequest, images: Mapping[str, bytes] | None = None
-    ) -> WireRequest:
-        """Build the request; `images` holds images in base64; see Wire."""
-        return self._encoder.encode(request, images)
-
-    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
-        """The images that encoding the request would show; see Wire."""
-        return self._encoder.new_images(request)
+        super().__init__(RequestEncoder(settings or GoogleSettings(), vertex))
 
     def decoder(self, attempt_id: AttemptId) -> GoogleGenerativeAIDecoder:
         """Make a decoder for the answer to one attempt."""
@@ -44,5 +33,5 @@ class GoogleGenerativeAIWire:
     def authorization(self, secret: str) -> Mapping[str, str]:
         """The key of AI Studio, or the access token of Google Cloud."""
         if self._vertex is not None:
-            return {"authorization": f"Bearer {secret}"}
+            return super().authorization(secret)
         return {"x-goog-api-key": secret}

@@ -3,7 +3,6 @@
 from agentslot._json import JsonValue, dumps
 from agentslot._sse import ServerSentEvent
 from agentslot.model.contract import Completion, FinishReason, RequestedCall
-from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.vendorerrors import classify
 from agentslot.model.wire import Answer
 from agentslot.model.wires.body import LineReader, parse_object
@@ -14,7 +13,7 @@ from agentslot.model.wires.decoding import (
     broken_off,
     empty_answer,
 )
-from agentslot.model.wires.failure import find_failure
+from agentslot.model.wires.failure import find_failure, nameless_call
 from agentslot.model.wires.parts import PartsBuilder
 from agentslot.model.wires.reading import JsonObject, as_array, as_count, as_object, as_text
 from agentslot.model.wires.verbatim import Verbatim
@@ -77,8 +76,7 @@ class OllamaChatDecoder(EventDecoder):
             function = as_object(as_object(call).get("function"))
             name, arguments = as_text(function.get("name")), function.get("arguments")
             if not name:
-                message = "the provider sent a tool call without a name"
-                raise ModelError(ModelErrorCode.INVALID_ANSWER, message)
+                raise nameless_call()
             if not isinstance(arguments, str):
                 known = arguments is not None
                 arguments = written.member("function", "arguments").text if known else "{}"

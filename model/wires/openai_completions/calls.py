@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from agentslot._json import JsonError, JsonValue, dumps, loads
 from agentslot.model.contract import RequestedCall
 from agentslot.model.errors import ModelError, ModelErrorCode
+from agentslot.model.wires.failure import nameless_call
 from agentslot.model.wires.reading import JsonObject, as_count, as_object, as_text
 
 
@@ -105,8 +106,7 @@ class CallAssembler:
             if not call.name:
                 if not call.text.strip():
                     continue  # a placeholder that announced nothing
-                message = "the provider sent a tool call without a name"
-                raise ModelError(ModelErrorCode.INVALID_ANSWER, message)
+                raise nameless_call()
             call_id = call.id
             if not call_id or call_id in taken:
                 call_id = _make_id(f"{seed}/{position}")

@@ -2,7 +2,7 @@
 
 from agentslot._json import JsonValue
 from agentslot.model.contract import RequestedCall
-from agentslot.model.errors import ModelError, ModelErrorCode
+from agentslot.model.wires.failure import nameless_call
 from agentslot.model.wires.reading import JsonObject, as_objects, as_text
 from agentslot.model.wires.replay import BlockOrder
 from agentslot.session import Part, ReasoningPart, TextPart
@@ -76,8 +76,7 @@ class OutputItem:
         """
         name = as_text(self._members.get("name"))
         if not name:
-            message = "the provider sent a tool call without a name"
-            raise ModelError(ModelErrorCode.INVALID_ANSWER, message)
+            raise nameless_call()
         written = self._members.get("arguments") if self.complete else "".join(self._pieces)
         arguments = as_text(written)
         return RequestedCall(call_id, name, arguments if arguments.strip() else "{}")

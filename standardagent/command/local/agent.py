@@ -4,7 +4,12 @@ from pathlib import Path
 
 from agentslot import Application
 from agentslot.interaction import InProcessChannel, gateway_channel
-from agentslot.model import ExecutionCapabilities, ModelDescriptor, OpenAICompatibleModule
+from agentslot.model import (
+    ExecutionCapabilities,
+    ModelDescriptor,
+    OpenAICompatibleModule,
+    OutputStrategy,
+)
 from agentslot.session import FileStoreModule, ModelConfig
 from agentslot.standardagent.application import new_application
 from agentslot.standardagent.command.coding import ModelChoice, coding_agent
@@ -57,7 +62,11 @@ def introduction(model: LocalModel) -> str:
 
 def _choice(model: LocalModel) -> ModelChoice:
     answer_tokens = min(_MAX_ANSWER_TOKENS, model.context_tokens // 4)
-    abilities = ExecutionCapabilities(model.context_tokens, tool_calling=model.calls_tools)
+    abilities = ExecutionCapabilities(
+        model.context_tokens,
+        tool_calling=model.calls_tools,
+        structured_output=(OutputStrategy.NATIVE, OutputStrategy.PROMPTED),
+    )
     server = OpenAICompatibleModule(
         f"{model.url}/v1",
         [ModelDescriptor(_PROVIDER, model.name, abilities)],

@@ -4,13 +4,13 @@ import anyio
 
 from agentslot._conformance import ConformanceFailure, expect
 from agentslot.session import Goal, GoalStatus
+from agentslot.session.conformance.check import expect_refusal
 from agentslot.standardagent.goal.conformance.check import (
     OTHER_SESSION,
     SESSION,
     Check,
     OpenGoals,
     expect_conflict,
-    expect_refusal,
     new_goal,
 )
 from agentslot.standardagent.goal.contract import GoalStore

@@ -6,7 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from agentslot._conformance import ConformanceFailure, expect
-from agentslot.session import ClassifiedError, Goal, GoalReason, RunId, SessionId, StepId
+from agentslot.session import Goal, GoalReason, RunId, SessionId, StepId
+from agentslot.session.conformance.check import expect_refusal
 from agentslot.standardagent.goal.contract import DecisionRecord, GoalDecision, GoalStore
 from agentslot.standardagent.goal.errors import GoalVersionConflict
 
@@ -50,16 +51,6 @@ def on_another_version(decided: DecisionRecord, version: int) -> DecisionRecord:
     return replace(
         decided, id=f"{decided.id}-on-{version}", goal=replace(decided.goal, version=version)
     )
-
-
-async def expect_refusal(check: str, code: str, attempt: Awaitable[object]) -> ClassifiedError:
-    """The refusal with that code, which must come."""
-    try:
-        answer = await attempt
-    except ClassifiedError as error:
-        expect(check, error.code == code, f"refused with {error.code!r} instead of {code!r}")
-        return error
-    raise ConformanceFailure(check, f"should be refused with {code!r}, gave {answer!r}")
 
 
 async def expect_conflict(check: str, current: int, attempt: Awaitable[object]) -> None:

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from agentslot._conformance import expect
 from agentslot.session import GoalReason, GoalStatus
+from agentslot.session.conformance.check import expect_refusal
 from agentslot.standardagent.goal.conformance.check import (
     OTHER_SESSION,
     SESSION,
     Check,
     OpenGoals,
     expect_conflict,
-    expect_refusal,
     new_goal,
     on_another_version,
     record,
