@@ -112,7 +112,7 @@ def _messages(request: dict[str, JsonValue]) -> JsonValue:
 def _text(message: JsonValue) -> str | None:
     """The text of a message that has nothing else, if the vocabulary counts it exactly."""
     match message:
-        case {"role": role, "content": str(text) | [{"text": str(text)}]} if (
+        case {"role": str(role), "content": str(text) | [{"text": str(text)}]} if (
             role in _ROLES and message.keys() <= _MEMBERS
         ):
             # A cut may cost a token, and what looks like a mark of the framing may be one.
