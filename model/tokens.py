@@ -76,7 +76,8 @@ _SILENT = frozenset(
     | {"prompt_cache_key", "prompt_cache_retention"}
 )
 """What stands in the head of a request and is not shown to the model."""
-_MEMBERS = frozenset({"role", "content", "type", "id", "status"})
+_LABELS = frozenset({"type", "id", "status"})
+"""What a message may have beside its role and text, and the model is not shown."""
 _ROLES = frozenset({"system", "developer", "user", "assistant"})
 
 
@@ -112,8 +113,8 @@ def _messages(request: dict[str, JsonValue]) -> JsonValue:
 def _text(message: JsonValue) -> str | None:
     """The text of a message that has nothing else, if the vocabulary counts it exactly."""
     match message:
-        case {"role": str(role), "content": str(text) | [{"text": str(text)}]} if (
-            role in _ROLES and message.keys() <= _MEMBERS
+        case {"role": str(role), "content": str(text) | [{"text": str(text)}], **more} if (
+            role in _ROLES and more.keys() <= _LABELS
         ):
             # A cut may cost a token, and what looks like a mark of the framing may be one.
             return text if 0 < len(text) <= _PIECE and "<|" not in text else None

@@ -104,7 +104,7 @@ async def every_request_has_a_number_of_tokens(open_counting: OpenCounting) -> N
         conversations = [_exchange(output="\0 🍸"), *map(_saying, _TEXTS)]
         for conversation in conversations:
             count = await counting.count(counting.request(conversation))
-            demand(isinstance(count, TokenCount), f"it counts {count!r}, which is no TokenCount")
+            demand(type(count) is TokenCount, f"it counts {count!r}, which is no TokenCount")
             demand(
                 type(count.tokens) is int and count.tokens >= 0,
                 f"it counts {count.tokens!r} tokens",

@@ -73,11 +73,11 @@ def test_the_bound_by_bytes_is_never_below_the_vocabulary(text: str) -> None:
 
 def counter(model: str = "gpt-4o", wire: str = "completions") -> TokenCounter:
     """Counts requests to that model of OpenAI over one of the two wires."""
-    if wire == "completions":
-        module = OpenAICompatibleModule("https://api.openai.com/v1", [model]).counted_by(TOKENS)
-    else:
-        module = OpenAIResponsesModule([model]).counted_by(TOKENS)
-    return application(module).build()[TOKEN_COUNTER]
+    modules = {
+        "completions": OpenAICompatibleModule("https://api.openai.com/v1", [model]),
+        "responses": OpenAIResponsesModule([model]),
+    }
+    return application(modules[wire].counted_by(TOKENS)).build()[TOKEN_COUNTER]
 
 
 def saying(*texts: str, model: str = "gpt-4o", system: str | None = None) -> ModelRequest:
