@@ -20,6 +20,7 @@ from agentslot.model import (
     ModelEvent,
     ModelRequest,
     RequestedCall,
+    TokenCount,
 )
 from agentslot.session import (
     AttemptStatus,
@@ -32,6 +33,7 @@ from agentslot.session import (
 from agentslot.standardagent import AgentConfig, new_application
 from agentslot.tool import ToolsModule, function_tool
 
+_COUNT = TokenCount(1)
 _CAPABILITIES = ExecutionCapabilities(context_window_tokens=10_000_000)
 _DONE = Completion((TextPart("done"),))
 _USAGE = TokenUsage(10, 5, total=15)
@@ -53,8 +55,8 @@ class WorkloadModel:
     def inspect(self, config: ModelConfig) -> ExecutionCapabilities:
         return _CAPABILITIES
 
-    async def count_tokens(self, request: ModelRequest) -> int:
-        return len(request.inputs)
+    async def count_tokens(self, request: ModelRequest) -> TokenCount:
+        return _COUNT
 
     def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> "_Stream":
         # A turn adds a message, a call and a result; the first input is the user's message.

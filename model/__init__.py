@@ -29,6 +29,7 @@ from agentslot.model.contract import (
     Reset,
     TextDelta,
     TokenBudget,
+    TokenCount,
     TokenCounter,
 )
 from agentslot.model.errors import ModelError, ModelErrorCode
@@ -144,6 +145,7 @@ __all__ = [
     "ThinkingStyle",
     "Timeouts",
     "TokenBudget",
+    "TokenCount",
     "TokenCounter",
     "TokenUsage",
     "ToolDefinition",

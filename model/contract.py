@@ -249,10 +249,26 @@ class ModelExecutor(Protocol):
         ...
 
 
+@record
+class TokenCount:
+    """How many tokens a request has, or at most has: as text `12 tokens` or `at most 12 tokens`.
+
+    Attributes:
+        tokens: 0 or more.
+        exact: whether the provider will count just as many; if not, it counts that many or fewer.
+    """
+
+    tokens: int
+    exact: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.tokens} tokens" if self.exact else f"at most {self.tokens} tokens"
+
+
 class TokenCounter(Protocol):
     """Counts the whole request as the provider will see it: exact, or a defensible upper bound."""
 
-    async def count_tokens(self, request: ModelRequest) -> int:
+    async def count_tokens(self, request: ModelRequest) -> TokenCount:
         """Tokens of the request; an error stops the request before it is sent."""
         ...
 

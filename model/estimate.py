@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
+from agentslot.model.contract import ModelRequest, TokenCount
 from agentslot.model.transcript import Ledger
 from agentslot.model.wire import WireRequest
 from agentslot.session import TokenUsage
@@ -27,9 +28,11 @@ _IMAGE = re.compile(
 _TOKENS_PER_IMAGE = 2_000
 _BYTES_PER_TOKEN = 4
 
+Measure = Callable[[bytes, ModelRequest], TokenCount]
+"""Counts the tokens of an encoded request, or of its end if the provider reported its beginning.
 
-Measure = Callable[[bytes], int]
-"""Counts the tokens of a text, or gives a bound that is never too low."""
+Images are taken out before, and counted besides. The ModelRequest is the one that was encoded.
+"""
 
 
 def bound_text(text: bytes) -> int:
@@ -40,10 +43,10 @@ def bound_text(text: bytes) -> int:
     return math.ceil(others + frequent * _TOKENS_PER_FREQUENT + digits * _TOKENS_PER_DIGIT)
 
 
-def bound_tokens(body: bytes, measure: Measure = bound_text) -> int:
-    """An upper bound of the tokens of an encoded request, whose texts `measure` counts."""
-    text, images = _without_images(body)
-    return measure(text) + images
+def bound_by_bytes(body: bytes, request: ModelRequest) -> TokenCount:
+    """The Measure of any model: an upper bound by the bytes that are sent."""
+    del request
+    return TokenCount(bound_text(body))
 
 
 def _probable_tokens(body: bytes) -> int:
@@ -70,10 +73,14 @@ class UsageLedger:
         if request.stable and usage is not None and not usage.estimated:
             self._known[conversation] = (request.body[: request.stable], usage.input)
 
-    def bound(self, conversation: Ledger, body: bytes, measure: Measure = bound_text) -> int:
-        """An upper bound of the tokens of the next request with that body."""
-        tokens, new = self._split(conversation, body)
-        return tokens + bound_tokens(new, measure)
+    def count(
+        self, request: ModelRequest, body: bytes, measure: Measure = bound_by_bytes
+    ) -> TokenCount:
+        """The tokens of the next request, which has that body: reported ones and measured ones."""
+        reported, new = self._split(request.inputs.ledger, body)
+        text, images = _without_images(new)
+        count = measure(text, request)
+        return TokenCount(reported + count.tokens + images, count.exact and not images)
 
     def expect(self, conversation: Ledger, body: bytes) -> int:
         """How many tokens the next request with that body probably has; it may have more."""

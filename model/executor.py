@@ -11,6 +11,7 @@ from agentslot.model.contract import (
     ExecutionCapabilities,
     ModelRequest,
     ModelStream,
+    TokenCount,
 )
 from agentslot.model.extension import (
     MODEL_MIDDLEWARE,
@@ -41,7 +42,7 @@ class ProviderExecutor:
         self.provider(request.config)
         return _Rest(self, self._middleware)(request, recorder)
 
-    async def count_tokens(self, request: ModelRequest) -> int:
+    async def count_tokens(self, request: ModelRequest) -> TokenCount:
         """Tokens of the request, as its provider counts them; see TokenCounter."""
         return await self.provider(request.config).count_tokens(self.shaped(request))
 

@@ -67,7 +67,7 @@ class ProviderModule(Module):
         return self
 
     def counted_by(self, measure: Measure) -> Self:
-        """Let `measure` count the tokens of texts, such as OpenAITokens; gives the module back."""
+        """Let `measure` count tokens, such as OpenAITokens; gives the module back."""
         self._provider.measure = measure
         return self
 

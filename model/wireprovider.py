@@ -18,9 +18,10 @@ from agentslot.model.contract import (
     ExecutionCapabilities,
     ModelDescriptor,
     ModelRequest,
+    TokenCount,
 )
 from agentslot.model.endpoint import Endpoint
-from agentslot.model.estimate import Measure, UsageLedger, bound_text
+from agentslot.model.estimate import Measure, UsageLedger, bound_by_bytes
 from agentslot.model.promptcache import PromptCache
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire, WireRequest
@@ -39,7 +40,7 @@ class WireProvider:
     Attributes:
         credentials: gives the key that the endpoint refers to.
         transport: stands in for the network; None is the network.
-        measure: counts the tokens of texts.
+        measure: counts the tokens of what is sent.
         images: reads what models are shown of attachments.
         cache: watches over the provider's prompt cache.
     """
@@ -56,7 +57,7 @@ class WireProvider:
     ) -> None:
         self.credentials: CredentialResolver = EnvironmentCredentials()
         self.transport: HttpTransport | None = None
-        self.measure: Measure = bound_text
+        self.measure: Measure = bound_by_bytes
         self.images = ArtifactImages()
         self.cache = PromptCache()
         self._wire = wire
@@ -92,13 +93,13 @@ class WireProvider:
             client=self._open_client,
         )
 
-    async def count_tokens(self, request: ModelRequest) -> int:
-        """An upper bound: what was reported of the conversation, and a bound of what is new."""
-        ledger, body = request.inputs.ledger, (await self._encode(request)).body
-        if self.measure is bound_text and len(body) < _LARGE_BYTES:
-            return self._usage.bound(ledger, body)
+    async def count_tokens(self, request: ModelRequest) -> TokenCount:
+        """What was reported of the conversation and what `measure` makes of the rest."""
+        body = (await self._encode(request)).body
+        if self.measure is bound_by_bytes and len(body) < _LARGE_BYTES:
+            return self._usage.count(request, body)
         # A vocabulary is large, and a long text or an image takes a while.
-        return await anyio.to_thread.run_sync(self._usage.bound, ledger, body, self.measure)
+        return await anyio.to_thread.run_sync(self._usage.count, request, body, self.measure)
 
     async def fingerprint(self, request: ModelRequest) -> str:
         """A digest of the exact bytes and their address; see ModelProvider."""

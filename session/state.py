@@ -163,6 +163,7 @@ class ContextView:
         tools: digest of the tool definitions, or None.
         token_count: tokens of the whole request as counted before it was sent.
         step_id: the step whose contributions are shown too, or None if there are none.
+        token_count_exact: whether it had just as many; if not, it had at most that many.
     """
 
     version: int
@@ -174,6 +175,7 @@ class ContextView:
     tools: str | None = None
     token_count: int = 0
     step_id: StepId | None = None
+    token_count_exact: bool = False
 
 
 @record

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 
 from agentslot._conformance import Suite, check, demand
 from agentslot._json import dumps
-from agentslot.model.contract import ModelRequest, TokenCounter
+from agentslot.model.contract import ModelRequest, TokenCount, TokenCounter
 from agentslot.model.transcript import Input, Transcript
 from agentslot.session import (
     Message,
@@ -44,9 +44,13 @@ class Counting:
     counter: TokenCounter
     config: ModelConfig
 
-    async def count(self, request: ModelRequest) -> int:
+    async def count(self, request: ModelRequest) -> TokenCount:
         """The tokens of a request."""
         return await self.counter.count_tokens(request)
+
+    async def tokens(self, request: ModelRequest) -> int:
+        """How many they are, exact or at most."""
+        return (await self.count(request)).tokens
 
     def request(self, inputs: Iterable[Input] | Transcript = ()) -> ModelRequest:
         """A request that shows a conversation, and nothing else."""
@@ -89,14 +93,23 @@ def _exchange(*, said: str = "", arguments: str = "", output: str = "") -> list[
     return [_message(1, "look there"), answer, call, ToolResult.succeeded(call.id, output)]
 
 
+def _listed(counts: Iterable[TokenCount]) -> str:
+    return ", ".join(map(str, counts))
+
+
 @check
 async def every_request_has_a_number_of_tokens(open_counting: OpenCounting) -> None:
-    """Zero or more, as an int; what is said may be any text."""
+    """Zero or more, exact or at most, as a TokenCount; what is said may be any text."""
     async with open_counting() as counting:
         conversations = [_exchange(output="\0 🍸"), *map(_saying, _TEXTS)]
         for conversation in conversations:
             count = await counting.count(counting.request(conversation))
-            demand(type(count) is int and count >= 0, f"it counts {count!r} tokens")
+            demand(type(count) is TokenCount, f"it counts {count!r}, which is no TokenCount")
+            demand(
+                type(count.tokens) is int and count.tokens >= 0,
+                f"it counts {count.tokens!r} tokens",
+            )
+            demand(type(count.exact) is bool, f"it says that a count is exact with {count.exact!r}")
 
 
 @check
@@ -109,7 +122,7 @@ async def the_same_request_has_the_same_number(open_counting: OpenCounting) -> N
         ]
         known = [await counting.count(request) for request in requests]
         again = [await counting.count(request) for request in requests]
-        demand(known == again, f"it counts {again} after it has counted {known}")
+        demand(known == again, f"it counts {_listed(again)} after it has counted {_listed(known)}")
 
 
 @check
@@ -130,9 +143,9 @@ async def nothing_of_a_request_is_left_out(open_counting: OpenCounting) -> None:
             "what a tool is for": replace(plain, tools=(replace(tool, description=_TEXT),)),
             "the schema of a tool": replace(plain, tools=(replace(tool, input_schema=schema),)),
         }
-        count = await counting.count(plain)
+        count = await counting.tokens(plain)
         for what, request in longer.items():
-            more = await counting.count(request) - count
+            more = await counting.tokens(request) - count
             demand(more >= _WORDS, f"{_WORDS} words in {what} count as {more} tokens")
 
 
@@ -145,9 +158,9 @@ async def a_conversation_that_grows_never_counts_less(open_counting: OpenCountin
         for number in range(1, 20):
             long = long.appended([_message(number, _TEXT)])
             short = short.appended([_message(number, "hi")])
-            count = await counting.count(counting.request(long))
-            other = await counting.count(counting.request(short))
-            alone = await counting.count(counting.request(Transcript(short)))
+            count = await counting.tokens(counting.request(long))
+            other = await counting.tokens(counting.request(short))
+            alone = await counting.tokens(counting.request(Transcript(short)))
             demand(count >= highest + _WORDS, f"{number} messages count as {count} tokens")
             demand(other <= alone, f"beside a longer one it counts {other} tokens, not {alone}")
             highest = count

@@ -15,6 +15,7 @@ from agentslot.model import (
     Input,
     ModelErrorCode,
     ModelRequest,
+    TokenCount,
 )
 from agentslot.model.testing import (
     Script,
@@ -72,9 +73,9 @@ class ObedientModel:
         del config
         return ExecutionCapabilities(context_window_tokens=1_000_000)
 
-    async def count_tokens(self, request: ModelRequest) -> int:
+    async def count_tokens(self, request: ModelRequest) -> TokenCount:
         """Four for each element, and one for every four characters."""
-        return sum(4 + len(_text(each)) // 4 for each in request.inputs)
+        return TokenCount(sum(4 + len(_text(each)) // 4 for each in request.inputs))
 
     def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> ScriptedStream:
         """Answer as the order says."""

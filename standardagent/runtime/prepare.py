@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from agentslot.model import ModelRequest, Transcript
+from agentslot.model import ModelRequest, TokenCount, Transcript
 from agentslot.model.structured import shaped
 from agentslot.session import (
     ClassifiedError,
@@ -49,7 +49,7 @@ class PreparedRequest:
     request: ModelRequest
     inputs: ViewInputs
     tools: ToolSet
-    token_count: int
+    count: TokenCount
 
 
 async def prepare_request(run: Run, parts: FixedParts) -> PreparedRequest:
@@ -69,15 +69,15 @@ async def prepare_request(run: Run, parts: FixedParts) -> PreparedRequest:
     tools = run.owner.found_tools.behind(parts.tools, history)
     request = _request(run, parts, tools, inputs)
     count = await components.counter.count_tokens(request)
-    if count > limit and components.compactor is not None:
+    if count.tokens > limit and components.compactor is not None:
         inputs, view = await compacted(run, components.compactor, limit)
         request = _request(run, parts, tools, inputs)
         count = await components.counter.count_tokens(request)
-    if not 0 <= count <= limit:
+    if not 0 <= count.tokens <= limit:
         raise ClassifiedError(
             ErrorKind.INVALID_INPUT,
             "context_limit_exceeded",
-            f"the request has {count} tokens, the limit is {limit}: start a new Session, or"
+            f"the request has {count}, the limit is {limit}: start a new Session, or"
             " install a context compactor",
         )
     return PreparedRequest(request, view, tools, count)
@@ -145,8 +145,9 @@ def context_change(run: Run, prepared: PreparedRequest, parts: FixedParts) -> Se
         inputs=prepared.inputs,
         prompt=parts.prompt_digest,
         tools=prepared.tools.digest,
-        token_count=prepared.token_count,
+        token_count=prepared.count.tokens,
         step_id=run.step_id if _has_contributions(run) else None,
+        token_count_exact=prepared.count.exact,
     )
     texts = (parts.prompt_digest, parts.prompt), (prepared.tools.digest, prepared.tools.text)
     unknown = tuple((d, text) for d, text in texts if d and text and d not in state.texts)

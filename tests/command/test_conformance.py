@@ -145,7 +145,7 @@ PARTS = """
 from contextlib import asynccontextmanager
 
 from agentslot import Application, Module
-from agentslot.model import ModelConfig
+from agentslot.model import ModelConfig, TokenCount
 from agentslot.model.conformance import Counting
 from agentslot.standardagent import (
     POLICY_GUARDS,
@@ -173,7 +173,7 @@ class Yes:
 
 class Counter:
     async def count_tokens(self, request):
-        return -1
+        return TokenCount(-1)
 
 
 def adding():

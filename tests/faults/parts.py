@@ -18,6 +18,7 @@ from agentslot.model import (
     ModelRequest,
     ModelStream,
     TokenBudget,
+    TokenCount,
 )
 from agentslot.model.testing import Script, ScriptedExecutor, text_answer
 from agentslot.session import (
@@ -163,9 +164,9 @@ class Model:
         del config
         return ExecutionCapabilities(context_window_tokens=1_000_000)
 
-    async def count_tokens(self, request: ModelRequest) -> int:
+    async def count_tokens(self, request: ModelRequest) -> TokenCount:
         await self.world.pause("token counter")
-        return len(request.inputs)
+        return TokenCount(len(request.inputs))
 
     def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> ModelStream:
         scripts = self._calls.popleft() if self._calls else [text_answer("That is all.")]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentslot.model import Completion, Input, ModelConfig, Reasoning, RequestedCall, Transcript
-from agentslot.model.estimate import UsageLedger, bound_tokens
+from agentslot.model.estimate import UsageLedger
 from agentslot.model.wire import WireRequest
 from agentslot.model.wires.anthropic_messages import (
     AnthropicMessagesDecoder,
@@ -451,7 +451,7 @@ def test_an_adaptive_request_is_what_the_vendors_own_client_sends() -> None:
 def test_a_picture_counts_for_what_it_is_and_not_for_its_letters() -> None:
     asked = message(1, Role.USER, AttachmentPart("a", "image/png"))
     body = encode([asked], images={"a": bytes(300_000)}).body
-    assert bound_tokens(body) < 4_000
+    assert UsageLedger().count(request([asked]), body).tokens < 4_000
 
 
 def test_the_reported_figures_count_for_the_next_request_though_the_mark_moves() -> None:
@@ -461,4 +461,5 @@ def test_the_reported_figures_count_for_the_next_request_though_the_mark_moves()
     ledger.learn(transcript.ledger, first, TokenUsage(input=1_000, total=1_000))
     transcript = transcript.appended([message(2, Role.ASSISTANT, "ok"), GO_ON])
     second = wire.encode(request(transcript, "s", CONFIG))
-    assert ledger.bound(transcript.ledger, second.body) < 1_300
+    count = ledger.count(request(transcript, "s", CONFIG), second.body)
+    assert count.tokens < 1_300

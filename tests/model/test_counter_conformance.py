@@ -14,6 +14,7 @@ from agentslot.model import (
     ModelRequest,
     OpenAICompatibleModule,
     OpenAITokens,
+    TokenCount,
     TokenCounter,
 )
 from agentslot.model.conformance import TOKEN_COUNTER_SUITE, Counting, OpenCounting
@@ -41,10 +42,11 @@ async def test_our_counter_conforms_over_every_wire(wire: str) -> None:
     await TOKEN_COUNTER_SUITE.check(of_module(module, vendor.config))
 
 
-async def test_a_counter_by_vocabulary_conforms() -> None:
+@pytest.mark.parametrize("model", ["m", "gpt-4o"])
+async def test_a_counter_by_vocabulary_conforms(model: str) -> None:
     pytest.importorskip("bpe_openai")
-    module = OpenAICompatibleModule("http://127.0.0.1:1/v1", ["m"]).counted_by(OpenAITokens())
-    await TOKEN_COUNTER_SUITE.check(of_module(module, ModelConfig("openai", "m")))
+    module = OpenAICompatibleModule("http://127.0.0.1:1/v1", [model]).counted_by(OpenAITokens())
+    await TOKEN_COUNTER_SUITE.check(of_module(module, ModelConfig("openai", model)))
 
 
 def whole(request: ModelRequest) -> int:
@@ -70,11 +72,15 @@ def tools(request: ModelRequest) -> str:
 
 
 class Counter:
+    """Counts as it is told; an int is a bound."""
+
     def __init__(self, counts: Callable[[ModelRequest], object] = whole) -> None:
         self._counts = counts
 
-    async def count_tokens(self, request: ModelRequest) -> int:
-        return cast("int", self._counts(request))  # on purpose: some count something else
+    async def count_tokens(self, request: ModelRequest) -> TokenCount:
+        count = self._counts(request)
+        # On purpose: some count something else.
+        return TokenCount(count) if isinstance(count, int) else cast("TokenCount", count)
 
 
 def opening(make: Callable[[], TokenCounter]) -> OpenCounting:
@@ -103,6 +109,10 @@ def hates_separators(request: ModelRequest) -> int:
     return -1 if any("\u2028" in text(each) for each in request.inputs[:1]) else whole(request)
 
 
+def numbering(request: ModelRequest) -> object:
+    return "7" if hates_separators(request) < 0 else whole(request)
+
+
 def drifting() -> Counter:
     """Counts more each time that it counts the same."""
     times = Times[int]()
@@ -111,6 +121,19 @@ def drifting() -> Counter:
         tokens = whole(request)
         times[tokens] += 1
         return tokens + times[tokens]
+
+    return Counter(counts)
+
+
+def boastful() -> Counter:
+    """Calls its bound exact when it is asked again."""
+    known: set[int] = set()
+
+    def counts(request: ModelRequest) -> TokenCount:
+        tokens = whole(request)
+        exact = tokens in known
+        known.add(tokens)
+        return TokenCount(tokens, exact)
 
     return Counter(counts)
 
@@ -142,6 +165,8 @@ def without(part: str) -> Callable[[], Counter]:
     ("make", "rule", "said"),
     [
         (lambda: Counter(hates_separators), "every_request_has_a_number_of_tokens", "-1 tokens"),
+        (lambda: Counter(numbering), "every_request_has_a_number_of_tokens", "is no TokenCount"),
+        (boastful, "the_same_request_has_the_same_number", "after it has counted at most"),
         (drifting, "the_same_request_has_the_same_number", "after it has counted"),
         (without("system prompt"), "nothing_of_a_request_is_left_out", "the system prompt"),
         (without("tool"), "nothing_of_a_request_is_left_out", "what a tool is for"),

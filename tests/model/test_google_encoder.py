@@ -20,7 +20,7 @@ from agentslot.model import (
     RequestedCall,
     Transcript,
 )
-from agentslot.model.estimate import UsageLedger, bound_tokens
+from agentslot.model.estimate import UsageLedger
 from agentslot.model.wire import WireRequest
 from agentslot.model.wires.google_generative_ai import (
     GoogleGenerativeAIDecoder,
@@ -407,7 +407,8 @@ def test_an_effort_is_asked_for_as_the_vendors_own_client_asks() -> None:
 
 def test_a_picture_counts_for_what_it_is_and_not_for_its_letters() -> None:
     asked = message(1, Role.USER, AttachmentPart("a", "image/png"))
-    assert bound_tokens(encode([asked], images={"a": bytes(300_000)}).body) < 4_000
+    body = encode([asked], images={"a": bytes(300_000)}).body
+    assert UsageLedger().count(request([asked]), body).tokens < 4_000
 
 
 def test_the_reported_figures_count_for_the_next_request() -> None:
@@ -417,4 +418,5 @@ def test_the_reported_figures_count_for_the_next_request() -> None:
     ledger.learn(transcript.ledger, first, TokenUsage(input=1_000, total=1_000))
     transcript = transcript.appended([message(2, Role.ASSISTANT, TextPart("ok")), GO_ON])
     second = wire.encode(request(transcript, "s", CONFIG))
-    assert ledger.bound(transcript.ledger, second.body) < 1_300
+    count = ledger.count(request(transcript, "s", CONFIG), second.body)
+    assert count.tokens < 1_300

@@ -30,6 +30,7 @@ from agentslot.model import (
     Proceed,
     Reset,
     TextDelta,
+    TokenCount,
 )
 from agentslot.model.middleware import FallbackModel, RateLimit, RequestCache, TokenBucket
 from agentslot.model.testing import (
@@ -51,8 +52,8 @@ OVERLOADED = failing_answer(ModelErrorCode.OVERLOADED, deltas=["half"])
 class Provider(ScriptedExecutor):
     """A provider whose bytes are the text of the first message."""
 
-    async def count_tokens(self, request: ModelRequest) -> int:
-        return 1
+    async def count_tokens(self, request: ModelRequest) -> TokenCount:
+        return TokenCount(1)
 
     async def fingerprint(self, request: ModelRequest) -> str:
         return repr((request.inputs[0], request.config.model))

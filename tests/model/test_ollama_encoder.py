@@ -20,7 +20,7 @@ from agentslot.model import (
     RequestedCall,
     Transcript,
 )
-from agentslot.model.estimate import bound_tokens
+from agentslot.model.estimate import UsageLedger
 from agentslot.model.wire import WireRequest
 from agentslot.model.wires.ollama_chat import OllamaChatDecoder, OllamaChatWire, ollama_url
 from agentslot.session import (
@@ -266,8 +266,9 @@ def test_a_request_is_what_the_vendors_own_client_sends() -> None:
 def test_pictures_count_for_what_they_are_and_not_for_their_letters() -> None:
     parts = [AttachmentPart(name, "image/png") for name in "ab"]
     images = {name: bytes(300_000) for name in "ab"}
-    bound = bound_tokens(encode([message(1, Role.USER, *parts)], images=images).body)
-    assert 4_000 <= bound < 5_000
+    asked = message(1, Role.USER, *parts)
+    count = UsageLedger().count(request([asked]), encode([asked], images=images).body)
+    assert 4_000 <= count.tokens < 5_000
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from agentslot.model import (
     TokenCounter,
     Transcript,
 )
-from agentslot.model.estimate import bound_tokens
+from agentslot.model.estimate import UsageLedger
 from agentslot.model.testing import MemoryRecorder
 from agentslot.session import (
     AttemptId,
@@ -363,7 +363,7 @@ async def test_the_counter_bounds_what_is_new_and_learns_what_was_reported() -> 
     counter, _ = counter_and_executor(module)
     words = "several words of plain prose " * 100
     transcript = Transcript([message(1, Role.USER, words)])
-    first = await counter.count_tokens(request(transcript))
+    first = (await counter.count_tokens(request(transcript))).tokens
     assert len(words) / 4 < first < len(words)
     async with loopback(HELLO) as server:
         module = OpenAICompatibleModule(f"{server.url}/v1", ["m"])
@@ -372,14 +372,16 @@ async def test_the_counter_bounds_what_is_new_and_learns_what_was_reported() -> 
             executor = runtime.assembly[MODEL_EXECUTOR]
             await collect(executor.execute(request(transcript), MemoryRecorder()))
             longer = transcript.appended([message(2, Role.USER, "short")])
-            assert 5 < await counter.count_tokens(request(longer)) < 60
+            assert 5 < (await counter.count_tokens(request(longer))).tokens < 60
             other = request(longer, system="another prompt")
-            assert await counter.count_tokens(other) > first
+            assert (await counter.count_tokens(other)).tokens > first
 
 
 async def test_pictures_count_as_pictures_and_not_as_text() -> None:
     picture = b'"data:image/png;base64,' + b"A" * 100_000 + b'"'
-    assert 2_000 <= bound_tokens(picture) < 2_100
+    count = UsageLedger().count(request([]), picture)
+    assert 2_000 <= count.tokens < 2_100
+    assert not count.exact
 
 
 def test_models_are_described_and_unknown_ones_refused_with_near_names() -> None:

@@ -68,7 +68,7 @@ async def test_each_provider_counts_and_lists_its_own_models() -> None:
     assert list(built[MODEL_PROVIDERS]) == list(built[MODEL_CATALOG]) == ["openai", "anthropic"]
     for config in (GPT, CLAUDE):
         asked = request([message(1, Role.USER, "hi")], config=config)
-        assert await built[TOKEN_COUNTER].count_tokens(asked) > 0
+        assert (await built[TOKEN_COUNTER].count_tokens(asked)).tokens > 0
 
 
 def test_a_provider_that_is_not_there_is_named_with_those_that_are() -> None:

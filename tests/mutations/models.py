@@ -217,7 +217,7 @@ MUTATIONS = (
     Mutation(
         "cost: the service tier that was asked for sets the price",
         "model/wires/openai_completions/decode.py",
-        'served_tier(chunk.get("service_tier")) or self._tier',
+        "served_tier(tier) or self._tier",
         "self._tier",
         "tests/model/test_cost.py::test_the_tier_that_served_an_answer_sets_the_price",
     ),

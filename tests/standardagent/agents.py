@@ -22,6 +22,7 @@ from agentslot.model import (
     ModelRequest,
     RequestedCall,
     TextDelta,
+    TokenCount,
 )
 from agentslot.session import (
     AttemptStatus,
@@ -78,8 +79,8 @@ class ScriptedModel:
     def inspect(self, config: ModelConfig) -> ExecutionCapabilities:
         return ExecutionCapabilities(context_window_tokens=100_000)
 
-    async def count_tokens(self, request: ModelRequest) -> int:
-        return len(request.inputs)
+    async def count_tokens(self, request: ModelRequest) -> TokenCount:
+        return TokenCount(len(request.inputs))
 
     def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> "_Stream":
         self.requests.append(request)

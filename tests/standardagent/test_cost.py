@@ -16,6 +16,7 @@ from agentslot.model import (
     ModelError,
     ModelErrorCode,
     ModelRequest,
+    TokenCount,
     TokenUsage,
 )
 from agentslot.model.testing import Script, ScriptedExecutor
@@ -27,8 +28,8 @@ PASSING = ModelError(ModelErrorCode.OVERLOADED, "busy", retryable=True)
 
 
 class OneToken:
-    async def count_tokens(self, request: ModelRequest) -> int:
-        return 1
+    async def count_tokens(self, request: ModelRequest) -> TokenCount:
+        return TokenCount(1)
 
 
 async def run(folder: Path, scripts: Sequence[Script]) -> tuple[RunResult, SessionId]:

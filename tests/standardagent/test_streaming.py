@@ -31,6 +31,7 @@ from agentslot.model import (
     OpenAICompatibleModule,
     OpenAIResponsesModule,
     TextDelta,
+    TokenCount,
 )
 from agentslot.session import AttemptId, AttemptStatus, MemoryStoreModule, TextPart
 from agentslot.standardagent import AgentConfig, new_application
@@ -108,8 +109,8 @@ class Flood:
     def inspect(self, config: ModelConfig) -> ExecutionCapabilities:
         return ExecutionCapabilities(context_window_tokens=1_000_000)
 
-    async def count_tokens(self, request: ModelRequest) -> int:
-        return 1
+    async def count_tokens(self, request: ModelRequest) -> TokenCount:
+        return TokenCount(1)
 
     def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> "_FloodStream":
         return _FloodStream(self, recorder)

@@ -24,6 +24,7 @@ from agentslot.model import (
     ModelRequest,
     Reset,
     TextDelta,
+    TokenCount,
 )
 from agentslot.session import (
     Actor,
@@ -229,8 +230,8 @@ class RetryingModel:
     def inspect(self, config: ModelConfig) -> ExecutionCapabilities:
         return ExecutionCapabilities(context_window_tokens=1000)
 
-    async def count_tokens(self, request: ModelRequest) -> int:
-        return 1
+    async def count_tokens(self, request: ModelRequest) -> TokenCount:
+        return TokenCount(1)
 
     def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> "RetryingModel":
         self._events = self._play(recorder)
