@@ -65,9 +65,9 @@ def test_the_agent_renames_a_function_of_this_repository_and_its_tests_are_green
         "+def canonical_form(text: str | bytes) -> str:",
         "cost             $0.0",
         "$ agentslot sessions undo --list",
-        "tests/model/readback.py  changed by call",
+        "tool/middleware/resultcache.py  changed by call",
         "$ agentslot sessions undo ",
-        "tests/model/readback.py  as it was before",
+        "tool/middleware/resultcache.py  as it was before",
     ):
         position = done.stdout.find(part, position)
         assert position >= 0, f"{part!r} is missing or too early in:\n{done.stdout}"

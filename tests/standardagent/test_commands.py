@@ -365,7 +365,7 @@ async def test_a_model_that_cannot_read_what_is_attached_is_taken_only_if_that_i
     async with agent([answer("a cat")], modules=modules, model=Sighted) as session:
         await session.send_and_wait([TextPart("What is it?"), picture, archive])
         await session.invoke("model", {"model": "sighted"})
-        with pytest.raises(CompatibilityError, match="1 of image") as caught:
+        with pytest.raises(CompatibilityError, match="1 image attachment") as caught:
             await session.invoke("model", {"model": "blind"})
         assert caught.value.code == "compatibility_confirmation_required"
         assert caught.value.lost == {Modality.IMAGE: 1}
