@@ -83,6 +83,7 @@ class Terminal:
         self._output = b""
         self._pid, self._terminal = pty.fork()
         if self._pid == 0:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # tests in the background may ignore it
             variables = environment(**variables)
             os.execvpe(COMMAND[0], [*COMMAND, *arguments], variables)
 
