@@ -39,16 +39,17 @@ class Batches(Generic[J]):
 
     Args:
         work: does some jobs, and says for each whether it failed.
-        threads: how many batches may be under way at once.
+        threads: how many batches may be under way at once; others may share these threads.
     """
 
     def __init__(
-        self, work: Callable[[Sequence[J]], Sequence[Exception | None]], threads: int
+        self,
+        work: Callable[[Sequence[J]], Sequence[Exception | None]],
+        threads: anyio.CapacityLimiter,
     ) -> None:
         self._work = work
-        self._threads = threads
-        self._free = threads
-        self._limiter = anyio.CapacityLimiter(threads)
+        self._limiter = threads
+        self._threads = self._free = int(threads.total_tokens)
         self._waiting = deque[_Ticket[J]]()
 
     async def do(self, job: J) -> None:

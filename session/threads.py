@@ -36,7 +36,7 @@ class Backend(Protocol[S]):
     """
 
     threads: int
-    """How many of its functions, and how many appends, may run at once."""
+    """How many of its functions may run at once, appends among them."""
 
     def open(self) -> None:
         """Take the medium for this process.
@@ -85,7 +85,8 @@ class InThreads(Generic[S]):
     def __init__(self, backend: Backend[S]) -> None:
         self._backend = backend
         self._threads = anyio.CapacityLimiter(backend.threads)
-        self._appends = Batches(backend.append, backend.threads)
+        # Appends count as the other functions do: a connection may bear one of them at a time.
+        self._appends = Batches(backend.append, self._threads)
 
     async def open(self) -> None:
         """As `Medium.open`."""

@@ -46,7 +46,7 @@ class Held:
 
 async def run(work: Held, *waiting: int) -> dict[int, Exception | None]:
     """Start job 1, and the others while it is under way; what each ended with."""
-    batches, ends = Batches(work, 1), dict[int, Exception | None]()
+    batches, ends = Batches(work, anyio.CapacityLimiter(1)), dict[int, Exception | None]()
 
     async def do(job: int) -> None:
         try:
@@ -154,7 +154,7 @@ async def test_a_row_that_is_refused_does_not_keep_the_others_from_being_saved(
 def test_a_task_that_asyncio_itself_cancels_takes_no_thread_with_it(cancelled: int) -> None:
     async def main() -> list[BaseException | None]:
         work = Held()
-        batches = Batches(work, 1)
+        batches = Batches(work, anyio.CapacityLimiter(1))
         tasks = [asyncio.create_task(batches.do(1))]
         await work.reached.wait()
         tasks += [asyncio.create_task(batches.do(job)) for job in (2, 3)]

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from anyio.to_thread import run_sync
 
@@ -55,6 +56,27 @@ async def test_no_other_process_gets_in_while_a_store_is_open(tmp_path: Path) ->
         reader = SqliteStore(path)
         assert (await reader.load(state.id)).state == state
         assert len((await reader.list_sessions(state.agent, state.workspace)).sessions) == 1
+
+
+async def test_sessions_that_are_created_written_and_read_at_once_keep_apart(
+    tmp_path: Path,
+) -> None:
+    async with SqliteStore(tmp_path / "sessions.db") as store:
+
+        async def live(number: int) -> None:
+            state = await store.create(new_session(f"s{number}"))
+            for turn in range(10):
+                message = AppendMessage(user(f"u{turn}", "hello", run=None))
+                state = (await store.commit(request(state, f"key-{turn}", message))).state
+                await SqliteStore(tmp_path / "sessions.db").load(state.id)
+                await store.list_sessions(state.agent, state.workspace)
+            assert len(state.history) == 10
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(20):
+                tasks.start_soon(live, number)
+        for number in range(20):
+            assert len((await store.load(SessionId(f"s{number}"))).state.history) == 10
 
 
 async def test_a_file_that_is_no_database_of_sessions_is_refused(tmp_path: Path) -> None:
