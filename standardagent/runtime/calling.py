@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 import anyio
@@ -74,12 +75,11 @@ class _Call(Generic[R]):
 
     async def run(self) -> None:
         try:
-            with self.scope:
+            # What passes through the scope is its own: every other cancellation has ended there.
+            with suppress(anyio.get_cancelled_exc_class()), self.scope:
                 self.answers.append(await self._ask())
                 # A cancellation that it has left behind ends here, and not the application.
                 await anyio.lowlevel.checkpoint()
-        except anyio.get_cancelled_exc_class():
-            pass  # its own: any other one has ended with the scope
         except Exception as error:  # noqa: BLE001 - raised to the caller
             self.error = error
         finally:
