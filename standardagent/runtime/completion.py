@@ -17,7 +17,6 @@ from agentslot.session import (
     Message,
     QueueItem,
     Role,
-    TerminationSource,
     TextPart,
     read_history,
 )
@@ -83,7 +82,7 @@ async def _decided(run: Run, message: Message) -> LoopState | None:
     if goal is not None:
         evaluation = await evaluated(run, goal)
         if evaluation is None:
-            return _ended(run)
+            return run.cut_short()
         if evaluation.decision is not GoalDecision.DONE or not components.hooks.completion_gates:
             return await _carried_out(run, goal, evaluation)
         met = goal.reference
@@ -93,14 +92,6 @@ async def _decided(run: Run, message: Message) -> LoopState | None:
         return LoopState.COMPLETED
     gates = CompletionGates(run, message, components.ids.step(), met)
     return await gates.decide()
-
-
-def _ended(run: Run) -> LoopState:
-    """How a Run ends that has no time, or no means, for a judgement."""
-    if run.cancel_requested:
-        return LoopState.CANCELED
-    limited = run.termination and run.termination.source is TerminationSource.BUDGET
-    return LoopState.BUDGET_EXCEEDED if limited else LoopState.FAILED
 
 
 async def _carried_out(run: Run, goal: Goal, evaluation: GoalEvaluation) -> LoopState | None:

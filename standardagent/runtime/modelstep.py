@@ -87,14 +87,7 @@ class ModelStep:
             return await self._record(completion, message_id)
         if self._recorder is not None:
             await self._recorder.settle()
-        return self._unanswered()
-
-    def _unanswered(self) -> LoopState:
-        run = self._run
-        if run.cancel_requested:
-            return LoopState.CANCELED
-        limited = run.termination and run.termination.source is TerminationSource.BUDGET
-        return LoopState.BUDGET_EXCEEDED if limited else LoopState.FAILED
+        return self._run.cut_short()
 
     async def _ask(self, message_id: MessageId) -> Completion:
         run = self._run

@@ -25,6 +25,7 @@ from agentslot.session import (
     safe_line,
 )
 from agentslot.session.state import ActiveRun
+from agentslot.standardagent.loop import LoopState
 from agentslot.standardagent.runtime.hooks.contexts import consume_waiting, waiting_for_messages
 from agentslot.standardagent.runtime.owner import SessionOwner
 
@@ -117,6 +118,13 @@ class Run:
         """Note why the Run will not complete; the first reason stands."""
         if self.termination is None:
             self.termination = RunTermination(source, kind, code, safe_line(message))
+
+    def cut_short(self) -> LoopState:
+        """Where a Run stands whose model, or judge, gave no answer: by what it was stopped."""
+        if self.cancel_requested:
+            return LoopState.CANCELED
+        limited = self.termination and self.termination.source is TerminationSource.BUDGET
+        return LoopState.BUDGET_EXCEEDED if limited else LoopState.FAILED
 
     def budget(self) -> TokenBudget:
         """Tokens used of the Run's budget."""
