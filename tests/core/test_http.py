@@ -78,7 +78,7 @@ async def test_a_body_may_be_left_before_its_end() -> None:
         async with new_client(idle_seconds=60) as client:
             body = await open_body(client, server.url, {}, b"")
             assert await body.read()
-            with anyio.fail_after(5):
+            with anyio.fail_after(20):
                 await body.aclose()
                 await body.aclose()
         await server.disconnected.wait()

@@ -130,7 +130,7 @@ async def test_what_was_opened_is_closed_when_the_start_is_cancelled() -> None:
                 raise AssertionError("started")
 
     scope = CancelScope()
-    with fail_after(5):
+    with fail_after(20):
         async with create_task_group() as tasks:
             tasks.start_soon(start, scope)
             await reached.wait()
@@ -256,7 +256,7 @@ async def test_lifespans_may_hold_task_groups_open() -> None:
         Module("r3", lifespan=lambda: with_task_group(journal)),
     )
 
-    with fail_after(5):
+    with fail_after(20):
         async with app.start():
             await checkpoint()
 
@@ -273,7 +273,7 @@ async def test_the_error_of_the_body_comes_out_of_task_groups_unwrapped() -> Non
         Module("r3", lifespan=lambda: with_task_group(journal)),
     )
 
-    with fail_after(5), pytest.raises(ValueError, match="body") as caught:
+    with fail_after(20), pytest.raises(ValueError, match="body") as caught:
         async with app.start():
             raise error
 
@@ -291,7 +291,7 @@ async def test_a_crash_in_the_background_ends_the_body_and_is_what_the_caller_se
     )
 
     crash.set()
-    with fail_after(5), pytest.raises(ExceptionGroup) as caught:
+    with fail_after(20), pytest.raises(ExceptionGroup) as caught:
         async with app.start():
             await sleep_forever()
 
@@ -317,7 +317,7 @@ async def test_a_crash_in_the_background_during_the_start_is_what_the_caller_see
         Module("r3", lifespan=waiting),
     )
 
-    with fail_after(5), pytest.raises(ExceptionGroup) as caught:
+    with fail_after(20), pytest.raises(ExceptionGroup) as caught:
         async with app.start():
             raise AssertionError("started")
 

@@ -40,7 +40,7 @@ async def test_a_signal_ends_the_run_in_order_and_is_no_error(number: signal.Sig
     journal, started = Journal(), Event()
     application = Application("test", [journal.module("a"), on_start(started)])
 
-    with fail_after(5):
+    with fail_after(20):
         async with create_task_group() as tasks:
             tasks.start_soon(application.run)
             await started.wait()
@@ -60,7 +60,7 @@ async def test_a_signal_during_the_start_rolls_back() -> None:
         yield
 
     application = Application("test", [journal.module("a"), Module("slow", lifespan=slow)])
-    with fail_after(5):
+    with fail_after(20):
         async with create_task_group() as tasks:
             tasks.start_soon(application.run)
             await reached.wait()
@@ -78,7 +78,7 @@ async def test_cancelling_a_run_stops_it_in_order_and_goes_on_outward() -> None:
         await application.run()
         returned.append("returned")
 
-    with fail_after(5):
+    with fail_after(20):
         async with create_task_group() as tasks:
             tasks.start_soon(run)
             await started.wait()
@@ -99,7 +99,7 @@ async def test_an_error_of_a_stop_is_raised_after_a_signal() -> None:
         except ExceptionGroup as group:
             errors.extend(group.exceptions)
 
-    with fail_after(5):
+    with fail_after(20):
         async with create_task_group() as tasks:
             tasks.start_soon(run)
             await started.wait()
@@ -136,7 +136,7 @@ async def test_outside_the_main_thread_there_are_no_signals_and_cancelling_works
             await anyio.wait_all_tasks_blocked()
             tasks.cancel_scope.cancel()
 
-    with fail_after(5):
+    with fail_after(20):
         await to_thread.run_sync(anyio.run, run)
 
     assert journal[0] == "start a"

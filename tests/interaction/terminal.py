@@ -29,7 +29,7 @@ class ShownText(io.StringIO):
 
     async def shows(self, text: str, times: int = 1) -> None:
         """Wait until the text was written that often."""
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             while self.getvalue().count(text) < times:
                 self._written = anyio.Event()
                 await self._written.wait()

@@ -260,7 +260,7 @@ async def test_quit_ends_the_conversation() -> None:
     person = Person()
     async with fake_gateway() as gateway, person.talking_to(gateway) as channel:
         await person.types("/quit")
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             await channel.finished()
         assert not channel.interrupted
 
@@ -283,7 +283,7 @@ async def test_control_c_at_the_prompt_leaves() -> None:
     async with fake_gateway() as gateway, person.talking_to(gateway) as channel:
         await person.sees("> ")
         await channel.interrupt()
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             await channel.finished()
         assert channel.interrupted
 
@@ -302,7 +302,7 @@ async def test_control_c_twice_leaves_though_the_run_takes_its_time() -> None:
         await channel.interrupt()
         await person.sees("Ctrl-C again leaves at once")
         await channel.interrupt()
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             await channel.finished()
         let_go.set()
         assert channel.interrupted
@@ -368,7 +368,7 @@ async def test_a_piped_conversation_goes_message_by_message_and_denies_approvals
     async with fake_gateway(write_file) as gateway, person.talking_to(gateway) as channel:
         await person.types("one", "two")
         person.leaves()
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             await channel.finished()
         text = person.screen.getvalue()
         assert ">" not in text
@@ -380,7 +380,7 @@ async def test_no_input_ends_cleanly() -> None:
     person = Person(interactive=False)
     person.leaves()
     async with fake_gateway() as gateway, person.talking_to(gateway) as channel:
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             await channel.finished()
         assert not gateway.sent
 
@@ -391,7 +391,7 @@ async def test_control_c_ends_a_piped_conversation_after_its_run() -> None:
         await person.types("one", "two")
         await person.sees("working")
         await channel.interrupt()
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             await channel.finished()
         assert channel.interrupted
         assert len(gateway.sent) == 1
@@ -404,7 +404,7 @@ async def test_a_closed_session_ends_the_conversation() -> None:
         await person.sees("> ")
         for stream in gateway.sessions[SessionId("s1")].streams:
             await stream.aclose()
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             await channel.finished()
         await person.sees("the session was closed")
 

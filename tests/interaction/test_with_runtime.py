@@ -122,7 +122,7 @@ async def test_the_terminal_channel_is_mounted_like_any_other() -> None:
         await person.types("hello")
         await person.sees("Hello yourself.\n> ")
         await person.types("/quit")
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             await channel.finished()
     person.leaves()
     person.lines.close()

@@ -143,7 +143,7 @@ class Gate:
         self.tool: Tool = gate
 
     async def entered(self) -> None:
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             await self._entered.wait()
 
     def open(self) -> None:

@@ -155,7 +155,7 @@ async def test_every_guard_is_asked_and_all_reasons_are_shown_to_the_person() ->
         event = await stream.receive()
         while event.kind != "approval_requested":
             event = await stream.receive()
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             await session.cancel()
             await session.when_idle()
     assert event.reason == "first; second"

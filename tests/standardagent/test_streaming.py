@@ -93,7 +93,7 @@ async def test_a_delta_is_heard_while_the_body_is_still_open(wire: str) -> None:
         session.events() as events,
     ):
         await session.send("hi")
-        with anyio.fail_after(10):
+        with anyio.fail_after(20):
             assert await first_text(events) == "Hello"
         assert not server.disconnected.is_set()
         await session.cancel()

@@ -5,7 +5,7 @@ import os
 import resource
 import signal
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import anyio
@@ -29,8 +29,8 @@ async def bash(tmp_path: Path) -> AsyncIterator[Bash]:
 
 
 @pytest.fixture
-def marked(tmp_path: Path) -> tuple[Bash, Callable[[], list[int]]]:
-    """A shell whose processes carry a mark, and a function that finds those alive."""
+def marked(tmp_path: Path) -> tuple[Bash, Callable[[], Awaitable[None]]]:
+    """A shell whose processes carry a mark, and a function that waits until none is left."""
     mark = f"MARK={uuid.uuid4()}"
     shell = Shell(tmp_path, environment={**os.environ, "MARK": mark.removeprefix("MARK=")})
 
@@ -44,7 +44,12 @@ def marked(tmp_path: Path) -> tuple[Bash, Callable[[], list[int]]]:
                 continue
         return found
 
-    return shell.tool(), alive
+    async def all_ended() -> None:
+        with anyio.fail_after(20):  # one that is killed may still wait for its disk
+            while alive():
+                await anyio.lowlevel.checkpoint()
+
+    return shell.tool(), all_ended
 
 
 async def test_output_of_both_streams_comes_in_order_with_the_exit_code(bash: Bash) -> None:
@@ -76,9 +81,8 @@ async def test_a_background_child_does_not_keep_the_command_from_returning(
     bash: Bash, command: str, shown: str
 ) -> None:
     before = len(os.listdir("/proc/self/fd"))
-    started = anyio.current_time()
-    text = output(await invoke(bash, command=command))
-    assert anyio.current_time() - started < 3
+    with anyio.fail_after(20):
+        text = output(await invoke(bash, command=command))
     assert shown in text
     assert "[exit code 0]" in text
     assert len(os.listdir("/proc/self/fd")) == before
@@ -95,24 +99,23 @@ async def test_a_process_left_behind_is_named_and_ends_with_the_shell(tmp_path: 
 
 
 async def test_on_time_out_the_whole_group_ends_and_the_output_is_kept(
-    marked: tuple[Bash, Callable[[], list[int]]],
+    marked: tuple[Bash, Callable[[], Awaitable[None]]],
 ) -> None:
-    bash, alive = marked
+    bash, all_ended = marked
     command = "bash -c 'trap \"\" TERM; (sleep 300); sleep 300' & echo partial; wait"
-    started = anyio.current_time()
-    result = await invoke(bash, command=command, timeout_seconds=0.5)
-    assert anyio.current_time() - started < 4
+    with anyio.fail_after(20):
+        result = await invoke(bash, command=command, timeout_seconds=2)
     assert result.error is not None
     assert result.error.code == "timeout"
-    assert "within 0.5 seconds" in result.error.message
+    assert "within 2 seconds" in result.error.message
     assert output(result) == "partial\n[stopped: time limit reached]"
-    assert alive() == []
+    await all_ended()
 
 
 async def test_on_cancellation_the_whole_group_ends(
-    marked: tuple[Bash, Callable[[], list[int]]], tmp_path: Path
+    marked: tuple[Bash, Callable[[], Awaitable[None]]], tmp_path: Path
 ) -> None:
-    bash, alive = marked
+    bash, all_ended = marked
     ready = tmp_path / "ready"
     command = f"bash -c 'trap \"\" TERM; (touch {ready}; sleep 300); sleep 300'"
     results: list[ToolResult] = []
@@ -120,14 +123,14 @@ async def test_on_cancellation_the_whole_group_ends(
     async def run() -> None:
         results.append(await invoke(bash, command=command))
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(20):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(run)
             while not ready.exists():
                 await anyio.lowlevel.checkpoint()
             tasks.cancel_scope.cancel()
     assert results == []
-    assert alive() == []
+    await all_ended()
 
 
 @pytest.mark.parametrize(
@@ -167,7 +170,7 @@ async def test_random_bytes_do_not_break_the_result(bash: Bash) -> None:
 async def test_standard_input_is_empty_and_no_terminal_is_offered(
     bash: Bash, command: str, expected: str
 ) -> None:
-    with anyio.fail_after(10):
+    with anyio.fail_after(20):
         assert output(await invoke(bash, command=command)) == expected
 
 
@@ -196,9 +199,8 @@ async def test_endless_output_is_capped_and_its_true_size_stated(
 
 
 async def test_a_flood_is_stopped_in_time(bash: Bash) -> None:
-    started = anyio.current_time()
-    result = await invoke(bash, command="yes", timeout_seconds=0.3)
-    assert anyio.current_time() - started < 4
+    with anyio.fail_after(20):
+        result = await invoke(bash, command="yes", timeout_seconds=2)
     assert "bytes left out" in output(result)
 
 

@@ -115,7 +115,7 @@ async def test_a_server_on_this_machine_is_out_of_reach(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("bubblewrap")
 async def test_nothing_outlives_a_time_out_in_bubblewrap(tmp_path: Path) -> None:
-    command = "setsid sh -c 'sleep 1; touch late' & sleep 60"
+    command = "setsid sh -c 'sleep 2; touch late' & sleep 60"
     modules = [
         ShellModule(tmp_path, sandbox="bubblewrap"),
         SandboxModule("bubblewrap", BubblewrapEnvironment()),
@@ -126,7 +126,7 @@ async def test_nothing_outlives_a_time_out_in_bubblewrap(tmp_path: Path) -> None
         assert result.error is not None
         assert result.error.code == "timeout"
         # The machine itself would let the process that left its group go on and write.
-        await invoke(bash, command="sleep 1.2")
+        await invoke(bash, command="sleep 2.2")
     assert not (tmp_path / "late").exists()
 
 
@@ -221,7 +221,7 @@ async def test_an_engine_that_does_not_confine_is_found_out(tmp_path: Path, engi
 
 async def test_a_container_is_removed_when_its_time_is_over(tmp_path: Path, engine: str) -> None:
     tool = contained(tmp_path, engine)
-    result = await invoke(tool, command="sleep 60", timeout_seconds=0.2)
+    result = await invoke(tool, command="sleep 60", timeout_seconds=1)
     assert result.error is not None
     run, removal = asked(tmp_path)
     name = run.split("--name ")[1].split(" ")[0]

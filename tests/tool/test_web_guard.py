@@ -320,7 +320,7 @@ async def test_an_endless_body_is_read_to_its_cap_and_the_connection_is_closed()
     async with serving(server):
         tool_ = fetch_tool(max_bytes=100_000)
         text = output(await invoke(tool_, url=f"http://{PUBLIC}:{server.port}/"))
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             await server.hung_up.wait()
     assert "of 100000; continue with start=" in text
 
@@ -350,12 +350,11 @@ async def test_a_slow_body_does_not_outlast_the_limit_on_the_whole() -> None:
     head = b"HTTP/1.1 200 X\r\ncontent-type: text/plain\r\n\r\n"
     server = Server(lambda _: head, flood=b"x", pause=0.02)
     async with serving(server):
-        started = anyio.current_time()
         url = f"http://{PUBLIC}:{server.port}/"
-        result = await invoke(fetch_tool(), url=url, timeout_seconds=0.3)
-        assert anyio.current_time() - started < 3
+        with anyio.fail_after(20):
+            result = await invoke(fetch_tool(), url=url, timeout_seconds=0.3)
         assert code(result) == "timeout"
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             await server.hung_up.wait()
 
 

@@ -11,6 +11,7 @@ import anyio.to_thread
 GRACE_SECONDS = 1.0
 """Time between SIGTERM and SIGKILL."""
 
+_KILLED_SECONDS = 4.0  # nobody survives SIGKILL, but a process waits for its disk before it ends
 _POLL_SECONDS = 0.02
 _PROCESSES = Path("/proc")
 
@@ -61,6 +62,7 @@ async def survives(group: int) -> bool:
 async def stop_group(group: int) -> None:
     """Ask the processes of the group to end, then make them; returns when none is left.
 
+    One that hangs in the kernel for longer than four seconds is left to end by itself.
     Run it in a shielded scope when it must not be interrupted. A process that left the group
     (`setsid`) is not reached.
     """
@@ -69,7 +71,7 @@ async def stop_group(group: int) -> None:
         await _gone(group)
         return
     _signal(group, signal.SIGKILL)
-    with anyio.move_on_after(GRACE_SECONDS):  # a process in the kernel's hands may linger
+    with anyio.move_on_after(_KILLED_SECONDS):
         await _gone(group)
 
 

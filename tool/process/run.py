@@ -21,7 +21,7 @@ QUIET_SECONDS = 0.25
 DRAIN_SECONDS = 1.0
 """After the end of the command, how long its pipe is read at most."""
 
-_END_SECONDS = 5.0  # only a process stuck in the kernel takes so long to end
+_END_SECONDS = 8.0  # only a process stuck in the kernel takes so long to end
 _SIGNALS = {number.value: number.name for number in signal.Signals}
 _CHUNK = 64 * 1024
 

@@ -56,7 +56,7 @@ class HeldJudge(Judge):
         return judgement
 
     async def entered(self) -> None:
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             await self._entered.wait()
 
     def open(self) -> None:

@@ -39,7 +39,7 @@ class Hook:
         return self._answer(view)
 
     async def entered(self) -> None:
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             await self._entered.wait()
 
     def open(self) -> None:
