@@ -1,7 +1,7 @@
 """Peers in environments of their own: installed once under `.bench/`, measured in processes.
 
 A peer is a script in `benchmarks/peers/`, called as `<script> <workload> <turns> <folder>`. It
-prints one JSON object: `us_per_turn`, and whatever else the workload asks for.
+prints one JSON object: `us_per_turn`, or `wall_seconds` of many at once.
 """
 
 import json

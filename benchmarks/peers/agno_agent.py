@@ -1,11 +1,10 @@
 """The workload in Agno: a scripted model, one tool; stored with each batch of tools, or not."""
 
 import logging
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from _workload import report
+from _workload import WORKLOAD, report, think
 from agno.agent import Agent
 from agno.models.base import Model
 from agno.models.response import ModelResponse
@@ -31,6 +30,7 @@ class Scripted(Model):
         return self._answer()
 
     async def ainvoke(self, *args, **kwargs):
+        await think()
         return self._answer()
 
     def invoke_stream(self, *args, **kwargs):
@@ -71,4 +71,4 @@ async def durable(turns: int, folder: str) -> str:
         database.db_engine.dispose()
 
 
-report({"turn": turn, "durable": durable}[sys.argv[1]])
+report({"turn": turn, "concurrent": turn, "durable": durable}[WORKLOAD])

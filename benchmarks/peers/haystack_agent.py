@@ -2,7 +2,7 @@
 
 import logging
 
-from _workload import report
+from _workload import report, think
 from haystack import component
 from haystack.components.agents import Agent
 from haystack.dataclasses import ChatMessage, ToolCall
@@ -35,6 +35,7 @@ class Scripted:
 
     @component.output_types(replies=list[ChatMessage])
     async def run_async(self, messages: list[ChatMessage], tools=None, **ignored):
+        await think()
         return self._answer()
 
 

@@ -1,10 +1,9 @@
 """The workload in LangGraph: a scripted chat model, one tool; checkpointed in SQLite, or not."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
-from _workload import report
+from _workload import WORKLOAD, report, think
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
@@ -33,6 +32,7 @@ class Scripted(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     async def _agenerate(self, messages, stop=None, run_manager=None, **ignored) -> ChatResult:
+        await think()
         return self._generate(messages)
 
 
@@ -63,4 +63,4 @@ async def durable(turns: int, folder: str) -> str:
         return await invoke(turns, saver)
 
 
-report({"turn": turn, "durable": durable}[sys.argv[1]])
+report({"turn": turn, "concurrent": turn, "durable": durable}[WORKLOAD])
