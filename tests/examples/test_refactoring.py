@@ -76,7 +76,7 @@ def test_the_agent_renames_a_function_of_this_repository_and_its_tests_are_green
 
 
 @a_clone
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(300)
 def test_a_model_that_cannot_be_asked_fails_the_refactoring(tmp_path: Path, base_url: str) -> None:
     done = refactoring(
         tmp_path, AGENTSLOT_BASE_URL=base_url, AGENTSLOT_MODEL="none", AGENTSLOT_API_KEY="secret"
