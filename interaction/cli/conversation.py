@@ -99,6 +99,7 @@ class Conversation:
         """What Ctrl-C does: cancel the Run; leave if that was asked already, or none goes on."""
         if not self._run_active or self._canceling:
             self.interrupted = True
+            self._leave_line()
             if self._tasks is not None:
                 self._tasks.cancel_scope.cancel()
             return
@@ -115,6 +116,7 @@ class Conversation:
             try:
                 line = await anext(self._lines)
             except StopAsyncIteration:
+                self._leave_line()
                 return
             except LineTooLong as error:
                 self._show_error(error)
@@ -217,6 +219,11 @@ class Conversation:
         if receipt.run_id is None:
             self._screen.note("queued; it runs after the run that goes on", "dim")
         self._watch_run()
+
+    def _leave_line(self) -> None:
+        """What the shell writes next does not belong behind our prompt."""
+        if self._interactive:
+            self._screen.note("")
 
     def _prompt(self) -> None:
         if self._interactive and not self._run_active and not self._confirming:

@@ -286,6 +286,17 @@ async def test_control_c_at_the_prompt_leaves() -> None:
         with anyio.fail_after(20):
             await channel.finished()
         assert channel.interrupted
+        await person.sees("> \n")
+
+
+async def test_the_end_of_the_input_leaves_the_line_of_the_prompt() -> None:
+    person = Person()
+    async with fake_gateway() as gateway, person.talking_to(gateway) as channel:
+        await person.sees("> ")
+        person.leaves()
+        with anyio.fail_after(20):
+            await channel.finished()
+        await person.sees("> \n")
 
 
 async def test_control_c_twice_leaves_though_the_run_takes_its_time() -> None:
