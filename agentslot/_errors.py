@@ -34,6 +34,9 @@ from typing import TypeAlias
 _MAX_PROVIDERS = 10
 """How many of the things that are there an error prints; it carries them all."""
 
+_MAX_PROBLEMS = 10
+"""How many problems of a build are printed in the line about all of them."""
+
 Where: TypeAlias = Callable[[], str] | None
 """Finds the line that an error points at, when somebody reads it."""
 
@@ -257,8 +260,23 @@ class SlotEmpty(CompositionError, LookupError):
 
 
 class BuildFailed(ExceptionGroup[Exception], AgentSlotError):
-    """Several problems found in one build; each member is an instance of its own class."""
+    """Several problems found in one build; each member is an instance of its own class.
+
+    It prints a line for each of the first ten; a traceback shows all of them in full.
+    """
+
+    def __str__(self) -> str:
+        shown = [_in_one_line(each) for each in self.exceptions[:_MAX_PROBLEMS]]
+        rest = len(self.exceptions) - len(shown)
+        more = [f"{rest} more"] if rest else []
+        return "\n".join([f"{self.message}:", *(f"  - {line}" for line in [*shown, *more])])
 
     def derive(self, excs: Sequence[Exception], /) -> "BuildFailed":  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]  # the members are never wider
         """Return a group of the same class around other members; `split` needs it."""
         return BuildFailed(self.message, excs)
+
+
+def _in_one_line(problem: Exception) -> str:
+    what = str(problem).partition("\n")[0]
+    module = problem.module if isinstance(problem, CompositionError) else None
+    return what if module is None else f"{what} (module {module!r})"

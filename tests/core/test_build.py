@@ -48,8 +48,21 @@ def test_every_kind_of_problem_is_reported_at_once() -> None:
         RequirementUnsatisfied,
         DependencyCycle,
     ]
-    assert str(caught.value) == "application ' padded' has 8 problems (8 sub-exceptions)"
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "application ' padded' has 8 problems:"
+    assert "  - no slot 'test.tool' (module 'e')" in lines
+    assert len(lines) == 9
     assert all(isinstance(error, AgentSlotError) for error in caught.value.exceptions)
+
+
+def test_of_many_problems_the_first_ten_are_printed() -> None:
+    with pytest.raises(BuildFailed) as caught:
+        Application(
+            "demo", requires=[place(f"p{number}").required() for number in range(12)]
+        ).build()
+    lines = str(caught.value).splitlines()
+    assert (lines[0], lines[-1]) == ("application 'demo' has 12 problems:", "  - 2 more")
+    assert len(lines) == 12
 
 
 def test_members_of_the_group_can_be_caught_by_class() -> None:
