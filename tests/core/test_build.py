@@ -57,9 +57,7 @@ def test_every_kind_of_problem_is_reported_at_once() -> None:
 
 def test_of_many_problems_the_first_ten_are_printed() -> None:
     with pytest.raises(BuildFailed) as caught:
-        Application(
-            "demo", requires=[place(f"p{number}").required() for number in range(12)]
-        ).build()
+        Application("demo", [], [place(f"p{number}").required() for number in range(12)]).build()
     lines = str(caught.value).splitlines()
     assert (lines[0], lines[-1]) == ("application 'demo' has 12 problems:", "  - 2 more")
     assert len(lines) == 12
