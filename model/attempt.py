@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _MAX_ERROR_BYTES = 64 * 1024
 _GRACE_SECONDS = 5.0
 """How long a complete answer waits for its usage figures and the end of the stream."""
+_MAX_PARTIAL_CHARS = 65_536
+"""How much is kept of what can be seen of an answer that was cut off."""
 _LINGER_SECONDS = 0.1
 """How long the end of the body may take after `[DONE]`, for the connection to be used again."""
 
@@ -75,7 +77,7 @@ class Attempt:
                 url = self._endpoint.url(request.path)
                 self._body = await open_body(client, url, headers, request.body)
         except (HttpError, TimeoutError) as error:
-            raise _transport_error(error, answering=False) from error
+            raise _transport_error(error, unreached=self._endpoint.server) from error
         received = self._body.headers
         request_id = received.get("x-request-id") or received.get("request-id", "")
         self.request_id = self.redacted(request_id)
@@ -115,7 +117,7 @@ class Attempt:
         except (HttpError, TimeoutError) as error:
             if settled:
                 return None
-            raise _transport_error(error, answering=True) from error
+            raise _transport_error(error) from error
         if not chunk:
             return None
         return self.decoder.feed(chunk)
@@ -127,6 +129,10 @@ class Attempt:
             ModelError: it ended early, or is none.
         """
         return self.decoder.finish()
+
+    def partial_text(self) -> str:
+        """What can be seen of the answer so far, but not more than is worth keeping."""
+        return self.redacted(self.decoder.text[:_MAX_PARTIAL_CHARS])
 
     def redact(self, error: ModelError) -> None:
         """Take the credential out of an error, should a provider have repeated it."""
@@ -169,10 +175,13 @@ _FAILURES = {
 _RETRYABLE = frozenset({HttpFailure.UNREACHABLE, HttpFailure.BROKEN, HttpFailure.TIMEOUT})
 
 
-def _transport_error(error: HttpError | TimeoutError, *, answering: bool) -> ModelError:
+def _transport_error(error: HttpError | TimeoutError, *, unreached: str = "") -> ModelError:
+    """What an exchange failed with; `unreached` names the server if no answer had begun."""
     failure = error.failure if isinstance(error, HttpError) else HttpFailure.TIMEOUT
     code = _FAILURES[failure]
-    if answering and code is ModelErrorCode.TRANSPORT:
-        code = ModelErrorCode.BROKEN_STREAM
     message = str(error) if isinstance(error, HttpError) else "the answer took too long in all"
+    if unreached:
+        message = f"{message}: {unreached}"
+    elif code is ModelErrorCode.TRANSPORT:
+        code = ModelErrorCode.BROKEN_STREAM
     return ModelError(code, message, retryable=failure in _RETRYABLE)

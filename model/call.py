@@ -140,7 +140,7 @@ class LogicalCall:
     async def _fail(self, error: ModelError) -> None:
         attempt, delay = self._attempt, None
         if attempt is not None:
-            error.partial_text = attempt.decoder.text
+            error.partial_text = attempt.partial_text()
             attempt.redact(error)
             await self._end(
                 attempt, AttemptStatus.FAILED, error_code=error.code, error_message=error.message
@@ -179,6 +179,7 @@ class LogicalCall:
             error_message,
             self._cost(served_model, usage),
             cache_loss,
+            "" if status is AttemptStatus.SUCCEEDED else attempt.partial_text(),
         )
         with anyio.CancelScope(shield=True):
             await attempt.aclose()

@@ -162,6 +162,7 @@ class AttemptOutcome:
             None if they are not known.
         error_code: required unless it succeeded.
         error_message: the provider's own message as one safe line, if it gave one.
+        partial_text: visible text that had arrived, unless it succeeded; for people only.
         cache_loss: what the provider had to read again, if its cache had held it before.
     """
 
@@ -173,6 +174,7 @@ class AttemptOutcome:
     error_message: str = ""
     cost_usd: Decimal | None = None
     cache_loss: CacheLoss | None = None
+    partial_text: str = ""
 
 
 @record

@@ -58,6 +58,11 @@ class Endpoint:
             if not name.isprintable() or not (value or "").isprintable():
                 raise ValueError(f"header field {name!r} holds characters that no header may have")
 
+    @property
+    def server(self) -> str:
+        """Host and port, for people."""
+        return urlsplit(self.base_url).netloc
+
     def url(self, path: str) -> str:
         """The URL of a path of the provider's protocol."""
         return self.base_url.rstrip("/") + path

@@ -96,6 +96,7 @@ class ModelAttempt:
         usage: what the attempt consumed; on ends only.
         error_code: required on every end but success.
         error_message: the provider's own safe line, if it gave one.
+        partial_text: what it had said when it was cut off, for people only: no request shows it.
         cost_usd: what the usage cost in US dollars, exactly; None if the price was not known.
 
     Raises:
@@ -114,6 +115,7 @@ class ModelAttempt:
     error_code: str = ""
     error_message: str = ""
     cost_usd: Decimal | None = None
+    partial_text: str = ""
     kind: Literal["model_attempt"] = "model_attempt"
 
     def __post_init__(self) -> None:

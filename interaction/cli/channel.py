@@ -65,11 +65,16 @@ class CliChannel:
         self._screen = Screen(sys.stdout) if screen is None else screen
         self._channel = InProcessChannel(actor=actor)
         self._conversation: Conversation | None = None
+        self._stands_back = False
         self._finished = anyio.Event()
 
     def bind(self, access: GatewayAccess) -> None:
         """Called once, when the application is built."""
         self._channel.bind(access)
+
+    def stand_back(self) -> None:
+        """Open no Session and read nothing when the application starts: the terminal is another's."""
+        self._stands_back = True
 
     @property
     def status(self) -> RunStatus | None:
@@ -84,6 +89,9 @@ class CliChannel:
     @asynccontextmanager
     async def lifespan(self) -> AsyncGenerator[None]:
         """Open the Session and talk in the background."""
+        if self._stands_back:
+            yield
+            return
         session = await self._open()
         self._conversation = Conversation(
             session, self._screen, self._lines, interactive=self.interactive

@@ -148,7 +148,10 @@ class ScriptedStream:
         """Record an attempt that is still running as canceled."""
         self._ended = True
         if self._attempt_id is not None:
-            outcome = AttemptOutcome(AttemptStatus.CANCELED, error_code="canceled")
+            text = "".join(self._script.deltas) if self._script is not None else ""
+            outcome = AttemptOutcome(
+                AttemptStatus.CANCELED, error_code="canceled", partial_text=text
+            )
             await self._record(self._attempt_id, outcome)
 
     async def _finish(self, script: Script, attempt_id: AttemptId) -> None:
@@ -164,7 +167,12 @@ class ScriptedStream:
             return
         error = script.outcome
         failed = AttemptOutcome(AttemptStatus.FAILED, script.usage, error_code=error.code)
-        failed = replace(failed, error_message=error.message, cost_usd=script.cost_usd)
+        failed = replace(
+            failed,
+            error_message=error.message,
+            cost_usd=script.cost_usd,
+            partial_text="".join(script.deltas),
+        )
         await self._record(attempt_id, failed)
         if script.deltas:
             self._events.append(Reset(attempt_id))

@@ -111,7 +111,7 @@ def append_attempt(draft: Draft, change: AppendAttempt) -> None:
 def _with_attempt_started(draft: Draft, run: ActiveRun, attempt: ModelAttempt) -> ActiveRun:
     require_identity("attempt id", attempt.attempt_id)
     require_identity("step id", attempt.step_id)
-    if attempt.usage is not None or attempt.error_code or attempt.error_message:
+    if attempt.usage is not None or attempt.error_code or _ended_early(attempt):
         raise invalid_change(f"attempt {attempt.attempt_id!r} starts with an outcome")
     if _attempt_start(draft, attempt.attempt_id) is not None:
         raise history_broken(f"attempt {attempt.attempt_id!r} has started before")
@@ -128,9 +128,13 @@ def _with_attempt_ended(draft: Draft, run: ActiveRun, attempt: ModelAttempt) -> 
     return run.without_attempt(attempt.attempt_id, attempt.usage.total if attempt.usage else 0)
 
 
+def _ended_early(attempt: ModelAttempt) -> bool:
+    return bool(attempt.error_message or attempt.partial_text)
+
+
 def _check_outcome(attempt: ModelAttempt) -> None:
     if attempt.status is AttemptStatus.SUCCEEDED:
-        if attempt.error_code or attempt.error_message:
+        if attempt.error_code or _ended_early(attempt):
             raise invalid_change(f"attempt {attempt.attempt_id!r} succeeded with an error")
     elif not attempt.error_code:
         raise invalid_change(f"attempt {attempt.attempt_id!r} {attempt.status} without a code")

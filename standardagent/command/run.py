@@ -89,7 +89,9 @@ def _send(options: Namespace, answers: TextIO) -> int:
     prompt = _read_prompt(options.prompt)
     attachments = [read_attachment(path) for path in options.attach]
     application = load_application(options.application)
-    build(application)
+    for channel in build(application)[GATEWAY_CHANNELS].values():
+        if isinstance(channel, CliChannel):
+            channel.stand_back()
     show = ShowJson(answers) if options.json else ShowText(answers, sys.stderr)
     asks = options.approve == "ask" and options.prompt != "-" and sys.stdin.isatty()
     one_shot = OneShot(

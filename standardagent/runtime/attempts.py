@@ -152,6 +152,7 @@ class Recorder:
             outcome.error_code,
             outcome.error_message,
             outcome.cost_usd,
+            outcome.partial_text,
         )
 
     def take_end(self) -> list[Change]:

@@ -30,7 +30,7 @@ def agentslot(
         capture_output=True,
         encoding="utf-8",
         env=environment(**variables),
-        timeout=50,
+        timeout=150,
         check=False,
     )
 
@@ -63,7 +63,7 @@ class Process(subprocess.Popen[bytes]):
 
     def ended(self) -> subprocess.CompletedProcess[str]:
         """Wait for the end; all that it said."""
-        out, err = self.communicate(timeout=30)
+        out, err = self.communicate(timeout=120)
         self._out += out
         self._err += err
         return subprocess.CompletedProcess(
@@ -100,7 +100,7 @@ class Terminal:
     def shows(self, text: str, times: int = 1) -> None:
         """Wait until it was shown that often."""
         while self.screen.count(text) < times:
-            ready, _, _ = select.select([self._terminal], [], [], 30)
+            ready, _, _ = select.select([self._terminal], [], [], 120)
             assert ready, f"it shows no {text!r}: {self.screen}"
             self._output += os.read(self._terminal, 65536)
 

@@ -146,6 +146,13 @@ def test_without_a_prompt_a_mounted_terminal_is_talked_to() -> None:
         assert terminal.ended() == 130
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_prompt_is_answered_in_one_session_also_where_a_terminal_is_mounted() -> None:
+    done = agentslot("run", "tests.command.durable:terminal", "-", stdin="hello\n")
+    assert (done.returncode, done.stdout) == (0, "Hello yourself.\n")
+    assert done.stderr.count("session ") == 1
+
+
 def test_approvals_are_asked_for_in_the_terminal() -> None:
     for typed, status in (("y\n", "✓ write"), ("\x04", "✗ write: approval_denied")):
         with Terminal("run", "tests.command.durable:writer", "go") as terminal:

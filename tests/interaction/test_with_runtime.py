@@ -98,7 +98,7 @@ def test_leaving_early_gives_no_warning_and_leaves_the_session_usable(backend: s
         capture_output=True,
         text=True,
         env=environment(),
-        timeout=50,
+        timeout=150,
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "two\n", "")

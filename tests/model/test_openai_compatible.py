@@ -205,6 +205,7 @@ async def test_a_broken_stream_is_reset_and_tried_again(drop: bool) -> None:
     outcome = recorder.outcomes[first]
     assert outcome is not None
     assert outcome.error_code == ModelErrorCode.BROKEN_STREAM
+    assert outcome.partial_text == "writing"
     assert outcome.usage is not None
     assert outcome.usage.estimated
 
@@ -254,7 +255,10 @@ async def test_an_unreachable_server_is_a_transport_failure() -> None:
     async with executor_for(url) as executor:
         recorder = MemoryRecorder()
         events = await collect(executor.execute(ASK, recorder))
-    assert (error_of(events).code, len(recorder.outcomes)) == (ModelErrorCode.TRANSPORT, 3)
+    error = error_of(events)
+    assert (error.code, len(recorder.outcomes)) == (ModelErrorCode.TRANSPORT, 3)
+    server = url.removeprefix("http://").partition("/")[0]
+    assert error.message == f"the server could not be reached: {server}"
 
 
 async def test_leaving_a_call_closes_the_connection_and_records_it_as_canceled() -> None:
@@ -269,6 +273,7 @@ async def test_leaving_a_call_closes_the_connection_and_records_it_as_canceled()
     outcome = recorder.outcomes[AttemptId("attempt-1")]
     assert outcome is not None
     assert (outcome.status, outcome.error_code) == (AttemptStatus.CANCELED, "canceled")
+    assert outcome.partial_text == "writing"
 
 
 async def test_cancelling_a_call_records_it_and_is_not_swallowed() -> None:

@@ -205,6 +205,16 @@ class TestAttempts:
         assert refused(state, no_code) == "invalid_change"
         assert refused(state, with_code) == "invalid_change"
 
+    def test_only_an_attempt_that_did_not_succeed_was_cut_off(self) -> None:
+        started, state = attempt("t1"), advance(running(), [attempt("t1")])
+        succeeded = attempt("t1", AttemptStatus.SUCCEEDED)
+        failed = attempt("t1", AttemptStatus.FAILED)
+        for change, before in ((started, running()), (succeeded, state)):
+            cut = replace(change, attempt=replace(change.attempt, partial_text="Once"))
+            assert refused(before, cut) == "invalid_change"
+        cut = replace(failed, attempt=replace(failed.attempt, partial_text="Once"))
+        assert advance(state, [cut]).history[-1].payload == cut.attempt
+
     def test_an_attempt_is_at_the_model_of_its_run(self) -> None:
         start = attempt("t1")
         other = replace(start, attempt=replace(start.attempt, model="other"))

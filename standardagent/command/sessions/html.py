@@ -86,10 +86,10 @@ def _header(state: SessionState) -> Iterator[str]:
 def _event(event: Event) -> Iterator[str]:
     number = event.fact.sequence
     match event:
-        case Said(fact, message):
+        case Said(fact, message) as said:
             yield f'<article class="{message.role}" id="fact-{number}">'
             yield (
-                f'<h2>{message.role} <a href="#fact-{number}">{number}</a>'
+                f'<h2>{said.speaker} <a href="#fact-{number}">{number}</a>'
                 f' <time datetime="{fact.at.isoformat()}">{fact.at:%H:%M:%S}</time></h2>'
             )
             for part in message.parts:

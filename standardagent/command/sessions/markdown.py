@@ -39,8 +39,8 @@ def render_markdown(state: SessionState) -> str:
 
 def _blocks(event: Event) -> Iterator[str]:
     match event:
-        case Said(fact, message):
-            yield f"**{message.role}** · {fact.sequence} · {fact.at:%Y-%m-%d %H:%M:%S}"
+        case Said(fact, message) as said:
+            yield f"**{said.speaker}** · {fact.sequence} · {fact.at:%Y-%m-%d %H:%M:%S}"
             for part in message.parts:
                 if isinstance(part, ReasoningPart):
                     yield _folded("thinking", part.text)

@@ -9,7 +9,10 @@ from agentslot.session import (
     AttachmentPart,
     Fact,
     Message,
+    MessageId,
+    ModelAttempt,
     ModelConfigChanged,
+    Role,
     RunFact,
     RunStatus,
     SessionState,
@@ -23,10 +26,16 @@ from agentslot.standardagent.command.sessions.output import first_words
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Somebody said something."""
+    """Somebody said something; a model that was cut off said it to people only."""
 
     fact: Fact
     message: Message
+    cut_off: bool = False
+
+    @property
+    def speaker(self) -> str:
+        """Who said it, and that it is not all."""
+        return f"{self.message.role}, cut off" if self.cut_off else self.message.role
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +64,8 @@ def story(state: SessionState) -> Iterator[Event]:
         match fact.payload:
             case Message() as message if message.parts:
                 yield Said(fact, message)
+            case ModelAttempt(partial_text=text) as attempt if text:
+                yield Said(fact, _cut_off(fact, attempt), cut_off=True)
             case ToolCall() as call:
                 yield Called(fact, call, state.history.result(call.id))
             case RunFact(status=status) as end if status is not RunStatus.STARTED:
@@ -64,6 +75,13 @@ def story(state: SessionState) -> Iterator[Event]:
                 yield Noted(fact, f"model {change.previous.model} → {change.current.model}")
             case _:
                 pass
+
+
+def _cut_off(fact: Fact, attempt: ModelAttempt) -> Message:
+    """What a model had said when its answer ended early, as a message."""
+    parts = (TextPart(attempt.partial_text),)
+    message_id = MessageId(attempt.attempt_id)
+    return Message(message_id, Role.ASSISTANT, parts, fact.at, attempt.run_id, attempt.step_id)
 
 
 def ending(state: SessionState) -> Iterator[str]:

@@ -33,10 +33,10 @@ def transcript(state: SessionState) -> Iterator[str]:
 
 def _lines(event: Event) -> Iterator[str]:
     match event:
-        case Said(fact, message):
+        case Said(fact, message) as said:
             number = f" #{fact.sequence}" if message.role is Role.USER else ""
             yield ""
-            yield f"{message.role}{number}: {text_of(message)}"
+            yield f"{said.speaker}{number}: {text_of(message)}"
         case Called():
             yield f"→ {call_line(event.call)}"
             yield outcome_line(event)
