@@ -73,7 +73,7 @@ class CliChannel:
         self._channel.bind(access)
 
     def stand_back(self) -> None:
-        """Open no Session and read nothing when the application starts: the terminal is another's."""
+        """When the application starts, open no Session and read nothing: somebody else does."""
         self._stands_back = True
 
     @property
