@@ -257,8 +257,8 @@ async def test_an_unreachable_server_is_a_transport_failure() -> None:
         events = await collect(executor.execute(ASK, recorder))
     error = error_of(events)
     assert (error.code, len(recorder.outcomes)) == (ModelErrorCode.TRANSPORT, 3)
-    server = url.removeprefix("http://").partition("/")[0]
-    assert error.message == f"the server could not be reached: {server}"
+    host = url.removeprefix("http://").partition("/")[0]
+    assert error.message == f"the server could not be reached: {host}"
 
 
 async def test_leaving_a_call_closes_the_connection_and_records_it_as_canceled() -> None:
