@@ -1,7 +1,7 @@
 """A scripted HTTP server on 127.0.0.1: one canned answer per request, cut and broken at will."""
 
 import json
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +16,8 @@ class Answer:
 
     `chunk` cuts the body into pieces of that size; `hang` keeps the body open after the last byte;
     `drop` closes the connection without ending the body, `keep` leaves it open behind the body;
-    `mute` sends nothing at all.
+    `mute` sends nothing at all. `after_piece` is awaited behind each piece, with the bytes of the
+    body that were sent.
     """
 
     body: bytes = b""
@@ -28,6 +29,7 @@ class Answer:
     drop: bool = False
     keep: bool = False
     mute: bool = False
+    after_piece: Callable[[int], Awaitable[None]] | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,8 @@ class Loopback:
         for start in range(0, len(answer.body), step):
             piece = answer.body[start : start + step]
             await stream.send(b"%x\r\n%s\r\n" % (len(piece), piece))
+            if answer.after_piece is not None:
+                await answer.after_piece(start + len(piece))
         if answer.hang:
             await stream.receive()  # ends when the client hangs up
         if not answer.drop:
