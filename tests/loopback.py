@@ -45,11 +45,15 @@ class Request:
         return json.loads(self.body)
 
 
+Reply = Answer | Callable[[Request], Answer]
+"""An answer, or what makes one of the request."""
+
+
 @dataclass
 class Loopback:
     """A running server; request n gets answer n, the last one repeats."""
 
-    answers: Sequence[Answer]
+    answers: Sequence[Reply]
     url: str = ""
     requests: list[Request] = field(default_factory=list[Request])
     connections: int = 0
@@ -67,7 +71,8 @@ class Loopback:
                 self.disconnected.set()
 
     async def _answer(self, stream: SocketStream, number: int) -> bool:
-        answer = self.answers[min(number, len(self.answers) - 1)]
+        reply = self.answers[min(number, len(self.answers) - 1)]
+        answer = reply if isinstance(reply, Answer) else reply(self.requests[number])
         if answer.mute:
             await stream.receive()  # ends when the client hangs up
         lines = [f"HTTP/1.1 {answer.status} X", f"content-type: {answer.content_type}"]
@@ -102,7 +107,7 @@ async def _receive(stream: SocketStream) -> Request:
 
 
 @asynccontextmanager
-async def loopback(*answers: Answer) -> AsyncGenerator[Loopback]:
+async def loopback(*answers: Reply) -> AsyncGenerator[Loopback]:
     """Serve `answers` until the block ends."""
     server = Loopback(answers)
     listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
