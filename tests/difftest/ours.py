@@ -21,7 +21,7 @@ from agentslot.model import (
 from agentslot.model.wire import Answer, Wire
 from agentslot.model.wires.anthropic_messages import AnthropicMessagesWire, AnthropicSettings
 from agentslot.model.wires.caching import CacheRetention
-from agentslot.model.wires.google_generative_ai import GoogleGenerativeAIWire
+from agentslot.model.wires.google_generative_ai import GoogleGenerativeAIWire, GoogleSettings
 from agentslot.model.wires.ollama_chat import OllamaChatWire
 from agentslot.model.wires.openai_completions import OpenAICompletionsWire
 from agentslot.model.wires.openai_responses import OpenAIResponsesWire, ResponsesSettings
@@ -53,33 +53,45 @@ class Vendor:
     Attributes:
         model: its usual model.
         base: what stands before the path of the wire.
-        wire: makes the wire for a retention.
+        wire: makes the wire for a retention and a service tier.
     """
 
     model: str
     base: str
-    wire: Callable[[CacheRetention], Wire]
+    wire: Callable[[CacheRetention, Any], Wire]  # some vendors have names for all their tiers
 
 
 VENDORS = {
     "openai-chat": Vendor(
-        "gpt-5", "/v1", lambda cache: OpenAICompletionsWire("https://api.openai.com/v1")
+        "gpt-5",
+        "/v1",
+        lambda cache, tier: OpenAICompletionsWire("https://api.openai.com/v1", service_tier=tier),
     ),
     "openai-responses": Vendor(
-        "gpt-5", "/v1", lambda cache: OpenAIResponsesWire(ResponsesSettings(cache))
+        "gpt-5",
+        "/v1",
+        lambda cache, tier: OpenAIResponsesWire(ResponsesSettings(cache, service_tier=tier)),
     ),
     "anthropic": Vendor(
-        "claude-opus-5", "", lambda cache: AnthropicMessagesWire(AnthropicSettings(cache=cache))
+        "claude-opus-5",
+        "",
+        lambda cache, tier: AnthropicMessagesWire(
+            AnthropicSettings(cache=cache, service_tier=tier)
+        ),
     ),
-    "google": Vendor("gemini-3-pro", "", lambda cache: GoogleGenerativeAIWire()),
-    "ollama": Vendor("qwen3", "", lambda cache: OllamaChatWire()),
+    "google": Vendor(
+        "gemini-3-pro",
+        "",
+        lambda cache, tier: GoogleGenerativeAIWire(GoogleSettings(service_tier=tier)),
+    ),
+    "ollama": Vendor("qwen3", "", lambda cache, tier: OllamaChatWire()),
 }
 
 
 def encode(vendor: str, scenario: Scenario) -> Exchange:
     """The request that we send for a transcript."""
     asked = VENDORS[vendor]
-    wire = asked.wire(CacheRetention(scenario.cache or "none"))
+    wire = asked.wire(CacheRetention(scenario.cache or "none"), scenario.tier)
     config = ModelConfig(
         vendor,
         scenario.model or asked.model,
@@ -162,7 +174,7 @@ def read(vendor: str, body: bytes) -> bytes:
 
     JSON; null if the decoder says that it is no answer.
     """
-    wire = VENDORS[vendor].wire(CacheRetention.NONE)
+    wire = VENDORS[vendor].wire(CacheRetention.NONE, None)
     decoder = wire.decoder(AttemptId("attempt-1"))
     try:
         decoder.feed(body)

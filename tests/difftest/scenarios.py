@@ -30,6 +30,7 @@ class Scenario:
         cache: how long the vendor shall keep the beginning.
         output: the schema that the vendor shall hold the answer to.
         must_call: whether the model has to call a tool; the last one then brings the answer.
+        tier: what to be served by, in the words of the vendor.
         stop: texts before which the answer shall end.
         model: the model to ask, where it is not the vendor's usual one.
         vendors: whom it is asked of.
@@ -46,6 +47,7 @@ class Scenario:
     cache: Literal["short", "long"] | None = None
     output: Json | None = None
     must_call: bool | None = None
+    tier: str | None = None
     stop: Sequence[str] = ()
     model: str | None = None
     vendors: Sequence[str] = VENDORS
@@ -317,6 +319,21 @@ SCENARIOS = (
         [user("count")],
         stop=["END", "\n\n", "é"],
         vendors=("openai-chat", "anthropic", "google", "ollama"),
+    ),
+    *(
+        Scenario(
+            f"tier-{tier}",
+            [_ASK, *_round(1)],
+            system="You are patient.",
+            tools=[tool()],
+            tier=tier,
+            vendors=("openai-chat", "openai-responses", "google"),
+        )
+        for tier in ("flex", "priority")
+    ),
+    *(
+        Scenario(f"tier-{tier}", [user("hi")], tier=tier, vendors=("anthropic",))
+        for tier in ("auto", "standard_only")
     ),
     *(
         Scenario(

@@ -91,6 +91,8 @@ class RequestEncoder:
         if config.stop_sequences:
             head["stop_sequences"] = list[JsonValue](config.stop_sequences)
         head.update(thinking)
+        if self._settings.service_tier:
+            head["service_tier"] = self._settings.service_tier
         if output := native_output(request):
             asked = as_object(head.get("output_config"))
             head["output_config"] = {**asked, "format": anthropic_format(output)}

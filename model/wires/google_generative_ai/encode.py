@@ -88,6 +88,8 @@ class RequestEncoder:
         if output := native_output(request):
             generation["responseMimeType"] = "application/json"
             generation["responseJsonSchema"] = translate(schema_of(output))
+        if self._settings.service_tier:
+            members.append(f'"serviceTier":{dumps(self._settings.service_tier)}')
         if generation:
             members.append(f'"generationConfig":{dumps(generation)}')
         return f'{{{"".join(f"{member}," for member in members)}"contents":['.encode()

@@ -21,8 +21,9 @@ _PATH = "/chat/completions"
 class RequestEncoder:
     """Encodes requests for one server and one profile."""
 
-    def __init__(self, profile: CompatibilityProfile) -> None:
+    def __init__(self, profile: CompatibilityProfile, service_tier: str | None = None) -> None:
         self._profile = profile
+        self._service_tier = service_tier
         self._prefixes = PerConversation(lambda: EncodedPrefix(False))
         self._tools = ToolsText(_tool)
 
@@ -58,6 +59,8 @@ class RequestEncoder:
             head["stop"] = list(config.stop_sequences)
         if config.reasoning is not Reasoning.DEFAULT and profile.reasoning_effort:
             head["reasoning_effort"] = config.reasoning.value
+        if self._service_tier:
+            head["service_tier"] = self._service_tier
         if profile.store:
             head["store"] = False
         if profile.prompt_cache_key:

@@ -14,9 +14,12 @@ from agentslot.session import AttachmentPart, AttemptId
 class _EncodersByProfile:
     """Encodes each request as the server of its model wants it."""
 
-    def __init__(self, base_url: str, profile: CompatibilityProfile | None) -> None:
+    def __init__(
+        self, base_url: str, profile: CompatibilityProfile | None, service_tier: str | None
+    ) -> None:
         self._base_url = base_url
         self._profile = profile
+        self._service_tier = service_tier
         self._encoders: dict[CompatibilityProfile, RequestEncoder] = {}
 
     def encode(self, request: ModelRequest, images: Mapping[str, bytes] | None) -> WireRequest:
@@ -27,14 +30,19 @@ class _EncodersByProfile:
 
     def _of(self, request: ModelRequest) -> RequestEncoder:
         profile = self._profile or profile_for(self._base_url, request.config.model)
-        return self._encoders.setdefault(profile, RequestEncoder(profile))
+        return self._encoders.setdefault(profile, RequestEncoder(profile, self._service_tier))
 
 
 class OpenAICompletionsWire(UsualWire):
     """Both halves of the wire for one server; see `agentslot.model.wire.Wire`."""
 
-    def __init__(self, base_url: str, profile: CompatibilityProfile | None = None) -> None:
-        super().__init__(_EncodersByProfile(base_url, profile))
+    def __init__(
+        self,
+        base_url: str,
+        profile: CompatibilityProfile | None = None,
+        service_tier: str | None = None,
+    ) -> None:
+        super().__init__(_EncodersByProfile(base_url, profile, service_tier))
 
     def decoder(self, attempt_id: AttemptId) -> OpenAICompletionsDecoder:
         """Make a decoder for the answer to one attempt."""

@@ -23,6 +23,8 @@ def send(scenario, url):
         more["reasoning_effort"] = scenario["effort"]
     if "stop" in scenario:
         more["stop"] = scenario["stop"]
+    if "tier" in scenario:
+        more["service_tier"] = scenario["tier"]
     if "output" in scenario:
         more["response_format"] = {"type": "json_schema", "json_schema": form(scenario["output"])}
     if "must_call" in scenario:
@@ -110,4 +112,4 @@ def read(url):
     )
 
 
-run(send, read, COMMON | {"temperature", "stop", "must_call"}, APIStatusError)
+run(send, read, COMMON | {"temperature", "stop", "must_call", "tier"}, APIStatusError)
