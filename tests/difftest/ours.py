@@ -20,6 +20,7 @@ from agentslot.model import (
 )
 from agentslot.model.wire import Answer, Wire
 from agentslot.model.wires.anthropic_messages import AnthropicMessagesWire, AnthropicSettings
+from agentslot.model.wires.attachments import Media
 from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.google_generative_ai import GoogleGenerativeAIWire, GoogleSettings
 from agentslot.model.wires.ollama_chat import OllamaChatWire
@@ -29,6 +30,7 @@ from agentslot.session import (
     ArtifactMetadata,
     AttachmentPart,
     AttemptId,
+    Modality,
     ReasoningPart,
     Role,
     RunId,
@@ -40,10 +42,10 @@ from agentslot.session import (
 )
 from tests.difftest.answers import answer_of
 from tests.difftest.exchange import KEY, SESSION, Exchange
-from tests.difftest.scenarios import PIXEL, Json, Scenario
+from tests.difftest.scenarios import PIXEL, SILENCE, Json, Scenario
 from tests.model.support import decode, message, remembered
 
-IMAGES = {"pixel": b64encode(PIXEL), "shot": b64encode(PIXEL)}
+CONTENTS = {"pixel": b64encode(PIXEL), "shot": b64encode(PIXEL), "silence": b64encode(SILENCE)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ def encode(vendor: str, scenario: Scenario) -> Exchange:
         tuple(ToolDefinition(t["name"], t["description"], t["schema"]) for t in scenario.tools),
         output=_output(scenario),
     )
-    sent = wire.encode(request, IMAGES)
+    sent = wire.encode(request, Media(CONTENTS, frozenset(Modality)))
     headers = {"content-type": "application/json", **sent.headers, **wire.authorization(KEY)}
     return Exchange(f"{asked.base}{sent.path}", headers, sent.body)
 
@@ -156,6 +158,8 @@ class _History:
 def _part(part: Json) -> TextPart | AttachmentPart:
     if part["kind"] == "picture":
         return AttachmentPart("pixel", part["type"], "dot.png")
+    if part["kind"] == "sound":
+        return AttachmentPart("silence", part["type"], "silence.wav")
     return TextPart(part["text"])
 
 
@@ -164,7 +168,7 @@ def _result(made: ToolCall, given: Json) -> ToolResult:
         return ToolResult.failed(made.id, given["error"]["code"], given["error"]["message"])
     if "picture" in given:
         shot = ArtifactMetadata("shot", given["picture"]["type"], "shot.png", len(PIXEL))
-        assert given["picture"]["data"].encode() == IMAGES[shot.id]
+        assert given["picture"]["data"].encode() == CONTENTS[shot.id]
         return ToolResult.succeeded(made.id, given["output"], shot)
     return ToolResult.succeeded(made.id, given["text"])
 

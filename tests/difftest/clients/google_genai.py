@@ -58,7 +58,7 @@ def user(turn):
 
 
 def part_of(part):
-    if part["kind"] == "picture":
+    if part["kind"] in ("picture", "sound"):
         data = base64.b64decode(part["data"])
         return types.Part.from_bytes(data=data, mime_type=part["type"])
     return types.Part.from_text(text=part["text"])

@@ -53,15 +53,19 @@ def send(scenario, url):
 
 
 def user(turn):
-    content = [
-        {"type": "image_url", "image_url": {"url": data_url(part)}}
-        if part["kind"] == "picture"
-        else {"type": "text", "text": part["text"]}
-        for part in turn["parts"]
-    ]
+    content = [block(part) for part in turn["parts"]]
     if len(content) == 1 and content[0]["type"] == "text":
         content = content[0]["text"]
     return [{"role": "user", "content": content}]
+
+
+def block(part):
+    if part["kind"] == "picture":
+        return {"type": "image_url", "image_url": {"url": data_url(part)}}
+    if part["kind"] == "sound":
+        heard = {"data": part["data"], "format": part["type"].removeprefix("audio/")}
+        return {"type": "input_audio", "input_audio": heard}
+    return {"type": "text", "text": part["text"]}
 
 
 def assistant(turn):
