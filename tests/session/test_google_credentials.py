@@ -181,7 +181,12 @@ REFUSALS: list[tuple[Any, Answer, str]] = [
     ({**ROBOT, "private_key": "canary-refresh-token"}, gives(), "no RSA key in PEM"),
     ({**PERSON, "token_uri": "http://example.test/"}, gives(), "does not begin with https"),
     ({**PERSON, "token_uri": 1}, gives(), "token_uri is no address"),
-    ({"type": "external_account"}, gives(), "type external_account, which is not supported"),
+    (
+        {"type": "gdch_service_account"},
+        gives(),
+        "type gdch_service_account, which is not supported",
+    ),
+    ({**PERSON, "token_uri": "https://[half"}, gives(), "token_uri is no address"),
     ({"type": "authorized_user"}, gives(), "holds no Google credentials"),
     ([], gives(), "holds no Google credentials"),
 ]
