@@ -1,4 +1,4 @@
-"""Credentials for Google that begin elsewhere: external accounts, and whoever speaks for another."""
+"""Credentials for Google that begin elsewhere: external accounts, and who speaks for another."""
 
 import base64
 import json
@@ -251,7 +251,7 @@ async def test_only_who_holds_credentials_can_speak_for_another(
         "service_account_impersonation_url": f"https://iamcredentials.googleapis.com{ACCOUNT}",
         "source_credentials": source,
     }
-    with pytest.raises(CredentialUnavailable, match="not supported|holds no Google credentials"):
+    with pytest.raises(CredentialUnavailable, match=r"not supported|holds no Google credentials"):
         await token_of(credentials(tmp_path, document))
 
 
