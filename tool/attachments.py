@@ -18,7 +18,8 @@ class Attachment:
     """Content that somebody sends with a message, or that a function tool returns.
 
     It is kept in the artifact store; History and the model get a reference. An image is made small
-    enough for every provider on the way. A tool returns it alone or beside other values:
+    enough for every provider on the way; what audio is, is told by its first bytes. A tool returns
+    it alone or beside other values:
 
     ```python
     @function_tool

@@ -77,7 +77,7 @@ async def tools_are_called_before_the_answer_has_its_form(open_stage: OpenStage)
 
 async def _requests(open_stage: OpenStage, *, possible: bool) -> list[ModelRequest]:
     """Requests for the form, each in another way: those that can be met, or those that cannot."""
-    async with open_stage(Scene.FORM) as stage:
+    async with open_stage(Scene.ANSWER) as stage:
         known = stage.executor.inspect(stage.config)
         plain = a_request(stage)
     if not known.structured_output:

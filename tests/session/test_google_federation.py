@@ -2,7 +2,6 @@
 
 import base64
 import json
-import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,19 +11,19 @@ from urllib.parse import unquote
 import anyio
 import pytest
 
-from agentslot.interaction import InProcessChannel, gateway_channel
-from agentslot.model import GoogleModule, ModelConfig, VertexProject
-from agentslot.session import FileStoreModule, RunStatus
 from agentslot.session.credential import (
-    GOOGLE_DEFAULT,
-    CredentialsModule,
     CredentialUnavailable,
     GoogleCredentials,
 )
-from agentslot.standardagent import new_application
 from tests.loopback import Answer, Loopback, loopback
-from tests.model.test_google_module import HELLO
-from tests.session.test_google_credentials import PERSON, SECRETS, form_of, gives, token_of
+from tests.session.test_google_credentials import (
+    PERSON,
+    SECRETS,
+    form_of,
+    gives,
+    run_in_the_cloud,
+    token_of,
+)
 
 NOW = 1_700_000_000.0
 SUBJECT = "canary-subject-token"
@@ -258,55 +257,23 @@ async def test_only_who_holds_credentials_can_speak_for_another(
 async def test_a_federated_agent_runs_and_nothing_secret_is_written_or_shown(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.DEBUG)
-    channel = InProcessChannel()
     answers = says({"t": SUBJECT}), gives(), lends(expires="2999-01-01T00:00:00.123456789Z")
-    async with google(*answers) as tokens, loopback(HELLO) as vertex:
+    async with google(*answers) as tokens:
         source = {
             "url": f"{tokens.url}/identity",
             "headers": {"x-identity": "canary-header"},
             "format": {"type": "json", "subject_token_field_name": "t"},
         }
-        found = credentials(
-            tmp_path,
-            pool(
-                tokens.url,
-                source,
-                client_id="id",
-                client_secret="canary-pool-secret",
-                service_account_impersonation_url=f"{tokens.url}{ACCOUNT}",
-            ),
+        document = pool(
+            tokens.url,
+            source,
+            client_id="id",
+            client_secret="canary-pool-secret",
+            service_account_impersonation_url=f"{tokens.url}{ACCOUNT}",
         )
-        application = new_application(
-            "test",
-            modules=[
-                FileStoreModule(tmp_path / "sessions"),
-                CredentialsModule(found),
-                GoogleModule(
-                    ["gemini-3.8-flash"],
-                    base_url=vertex.url,
-                    vertex=VertexProject("mine"),
-                    credential=GOOGLE_DEFAULT,
-                ),
-                gateway_channel("test", channel),
-            ],
-            default_model=ModelConfig("google", "gemini-3.8-flash"),
-        )
-        shown = [application.build().describe().model_dump_json(), repr(vars(found))]
-        async with application.start():
-            session = await channel.create_session(agent="a", workspace="w")
-            for _ in range(2):
-                result = await session.send_and_wait("hi")
-                assert result.status is RunStatus.COMPLETED
-            shown.append(repr(await session.view()))
-    assert [sent.headers["authorization"] for sent in vertex.requests] == [f"Bearer {BORROWED}"] * 2
+        found = credentials(tmp_path, document)
+        keys, everything = await run_in_the_cloud(found, tmp_path, caplog)
+    assert keys == [f"Bearer {BORROWED}"] * 2
     assert len(tokens.requests) == 3
-    written = [p.read_text() for p in (tmp_path / "sessions").rglob("*") if p.is_file()]
-    logged = [
-        record.getMessage()
-        for record in caplog.records
-        if record.name.startswith("agentslot") or record.levelno > logging.DEBUG
-    ]
-    everything = "\n".join([*shown, *written, *logged])
     assert "gemini-3.8-flash" in everything
     assert not [hidden for hidden in HIDDEN if hidden in everything]
