@@ -329,8 +329,8 @@ class GatewayAccess(Protocol):
 
         Raises:
             ClassifiedError: `unavailable/artifacts_unavailable` without an artifact store,
-                `invalid_input/invalid_attachment` for what is more than 20 MiB, or no image
-                although it says so.
+                `invalid_input/invalid_attachment` for what is more than 20 MiB, or no image or
+                audio although it says so.
         """
         ...
 

@@ -247,7 +247,13 @@ class ModelExecutor(Protocol):
         ...
 
     def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> ModelStream:
-        """Begin one logical call. Nothing is sent before the stream is first read."""
+        """Begin one logical call. Nothing is sent before the stream is first read.
+
+        Raises:
+            ClassifiedError: `invalid_input/model_not_supported`; or
+                `invalid_input/output_strategy_not_supported` if the request forces a way to the
+                wanted form that the model does not have. The stream may raise both instead.
+        """
         ...
 
 

@@ -9,6 +9,7 @@ beginning of a conversation replaces the bound for that part, so only what is ne
 
 import math
 import re
+from base64 import b64decode
 from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
@@ -25,13 +26,20 @@ _IMAGE = re.compile(
     rb'(?:data:image/[a-z]+;base64,|"(?:media_type|mimeType)":"image/[a-z]+","data":")'
     rb'[A-Za-z0-9+/=]+|(?:"images":\[|,)"[A-Za-z0-9+/=]{64,}"'
 )
+_AUDIO = re.compile(
+    rb'(?:"input_audio":\{"data":|"mimeType":"audio/[a-z]+","data":)"([A-Za-z0-9+/]+)={0,2}"'
+)
 _TOKENS_PER_IMAGE = 2_000
+_TOKENS_PER_SECOND = 32
+_BYTES_PER_SECOND = 4_000
+"""Of audio, where its beginning does not tell: 32 kbit/s, which speech is seldom below."""
 _BYTES_PER_TOKEN = 4
 
 Measure = Callable[[bytes, ModelRequest], TokenCount]
 """Counts the tokens of an encoded request, or of its end if the provider reported its beginning.
 
-Images are taken out before, and counted besides. The ModelRequest is the one that was encoded.
+Images and audio are taken out before, and counted besides. The ModelRequest is the one that was
+encoded.
 """
 
 
@@ -50,16 +58,29 @@ def bound_by_bytes(body: bytes, request: ModelRequest) -> TokenCount:
 
 
 def _probable_tokens(body: bytes) -> int:
-    text, images = _without_images(body)
-    return math.ceil(len(text) / _BYTES_PER_TOKEN) + images
+    text, media = _without_media(body)
+    return math.ceil(len(text) / _BYTES_PER_TOKEN) + media
 
 
-def _without_images(body: bytes) -> tuple[bytes, int]:
-    """What is left of a body without its images, and the tokens of these."""
-    if b"image/" not in body and b'"images":' not in body:
-        return body, 0
-    text, images = _IMAGE.subn(b"", body)
-    return text, images * _TOKENS_PER_IMAGE
+def _without_media(body: bytes) -> tuple[bytes, int]:
+    """What is left of a body without its images and audio, and the tokens of these."""
+    tokens = 0
+    if b"image/" in body or b'"images":' in body:
+        body, images = _IMAGE.subn(b"", body)
+        tokens += images * _TOKENS_PER_IMAGE
+    if b'"input_audio"' in body or b'"audio/' in body:
+        tokens += sum(_audio_tokens(found[1]) for found in _AUDIO.finditer(body))
+        body = _AUDIO.sub(b"", body)
+    return body, tokens
+
+
+def _audio_tokens(encoded: bytes) -> int:
+    """The most tokens that a vendor makes of audio in base64, by how long it lasts."""
+    head = b64decode(encoded[:48]) if len(encoded) >= 48 else b""
+    rate = _BYTES_PER_SECOND
+    if head.startswith(b"RIFF") and head[8:16] == b"WAVEfmt ":
+        rate = int.from_bytes(head[28:32], "little") or rate
+    return math.ceil(len(encoded) * 3 / 4 / rate * _TOKENS_PER_SECOND)
 
 
 class UsageLedger:
@@ -78,9 +99,9 @@ class UsageLedger:
     ) -> TokenCount:
         """The tokens of the next request, which has that body: reported ones and measured ones."""
         reported, new = self._split(request.inputs.ledger, body)
-        text, images = _without_images(new)
+        text, media = _without_media(new)
         count = measure(text, request)
-        return TokenCount(reported + count.tokens + images, count.exact and not images)
+        return TokenCount(reported + count.tokens + media, count.exact and not media)
 
     def expect(self, conversation: Ledger, body: bytes) -> int:
         """How many tokens the next request with that body probably has; it may have more."""

@@ -39,6 +39,7 @@ class OpenAICompatibleModule(ProviderModule):
         credential: CredentialRef | None = None,
         provider: str = "openai",
         profile: CompatibilityProfile | None = None,
+        service_tier: str | None = None,
         headers: Mapping[str, str | None] | None = None,
         retry: RetryPolicy | None = None,
         timeouts: Timeouts | None = None,
@@ -55,6 +56,9 @@ class OpenAICompatibleModule(ProviderModule):
             credential: reference of the key in `credential.resolver`, in place of api_key_env.
             provider: key of this server in model selections and the catalog.
             profile: what the server does differently; known hosts have theirs.
+            service_tier: what to be served by, such as `flex`, which is cheaper and slower, or
+                `priority`; None leaves it to the server. What it costs follows from the tier that
+                the server then says it took.
             headers: further header fields of every request; None removes one.
             retry: how often and how patiently a call is tried.
             timeouts: limits of one attempt.
@@ -65,7 +69,7 @@ class OpenAICompatibleModule(ProviderModule):
         """
         super().__init__(
             f"model.openai-compatible.{provider}",
-            OpenAICompletionsWire(base_url, profile),
+            OpenAICompletionsWire(base_url, profile, service_tier),
             Endpoint(base_url, key_reference(api_key_env, credential), headers or {}),
             describe_models(models, provider, base_url, lambda _: _UNKNOWN_MODEL),
             retry=retry,

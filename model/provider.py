@@ -21,8 +21,9 @@ from agentslot.model.extension import MODEL_PROVIDERS
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire
 from agentslot.model.wireprovider import WireProvider
+from agentslot.model.wires.attachments import modality_of
 from agentslot.model.wires.caching import CacheStats
-from agentslot.session import ARTIFACT_STORE, OutputStrategy
+from agentslot.session import ARTIFACT_STORE, Modality, OutputStrategy
 from agentslot.session.credential import CREDENTIAL_RESOLVER, in_environment
 
 log = logging.getLogger(__name__)
@@ -55,7 +56,8 @@ class ProviderModule(Module):
             timeouts: limits of one attempt.
         """
         super().__init__(module_id)
-        self._catalog = StaticCatalog(tuple(models))
+        models = tuple(_carried_by(wire, model) for model in models)
+        self._catalog = StaticCatalog(models)
         self._provider = WireProvider(wire, endpoint, models, retry=retry, timeouts=timeouts)
         self._referred = endpoint.credential is not None and not in_environment(endpoint.credential)
         referred = (CREDENTIAL_RESOLVER.required(),) if self._referred else ()
@@ -86,7 +88,7 @@ class ProviderModule(Module):
     def _connected(self, resolver: Resolver) -> WireProvider:
         if self._referred:
             self._provider.credentials = resolver[CREDENTIAL_RESOLVER]
-        self._provider.images.store = resolver.get(ARTIFACT_STORE)
+        self._provider.contents.store = resolver.get(ARTIFACT_STORE)
         return self._provider
 
     @asynccontextmanager
@@ -163,6 +165,14 @@ def _describe(
     # Which efforts a model takes, the wire can tell by its name better than a sibling's row.
     efforts = guess(model).reasoning
     return replace(descriptor, capabilities=replace(descriptor.capabilities, reasoning=efforts))
+
+
+def _carried_by(wire: Wire, model: ModelDescriptor) -> ModelDescriptor:
+    """The model as it can be reached: what the wire cannot carry, it is not shown."""
+    known = model.capabilities
+    carried = {Modality.TEXT, *map(modality_of, wire.media_types)}
+    reads = known.input_modalities & carried
+    return replace(model, capabilities=replace(known, input_modalities=reads))
 
 
 def _output_of(model: ModelDescriptor, native_with_tools: bool) -> ExecutionCapabilities:

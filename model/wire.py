@@ -4,12 +4,13 @@ A wire does no I/O. The executor sends what `encode` returns, feeds what arrives
 owns connections, credentials, timeouts and retries.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from agentslot.model.contract import Completion, ModelRequest, ReasoningDelta, TextDelta
 from agentslot.model.errors import ModelError
+from agentslot.model.wires.attachments import NO_MEDIA, Media
 from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.prefix import TurnDigests
 from agentslot.session import AttachmentPart, AttemptId, TokenUsage
@@ -104,20 +105,23 @@ class Decoder(Protocol):
 class Wire(Protocol):
     """One provider protocol."""
 
-    def encode(
-        self, request: ModelRequest, images: Mapping[str, bytes] | None = None
-    ) -> WireRequest:
+    @property
+    def media_types(self) -> Set[str]:
+        """Media types of the attachments that it can carry."""
+        ...
+
+    def encode(self, request: ModelRequest, media: Media = NO_MEDIA) -> WireRequest:
         """Build the request, byte-stable in what earlier requests of the conversation had.
 
         Args:
             request: what to ask.
-            images: image artifacts in base64 by id, of those that `new_images` names; one that is
-                missing appears as a line of text. None for a model that reads no images.
+            media: the content of what `new_attachments` names, and what the model reads; an
+                attachment without its content appears as a line of text.
         """
         ...
 
-    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
-        """The images that encoding the request would show: those that are not encoded yet."""
+    def new_attachments(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The attachments that encoding the request would show: what is not encoded yet."""
         ...
 
     def decoder(self, attempt_id: AttemptId) -> Decoder:

@@ -10,7 +10,7 @@ import anyio
 import anyio.to_thread
 
 from agentslot._http import HttpTransport, new_client
-from agentslot.model.artifactimages import ArtifactImages
+from agentslot.model.artifactcontents import ArtifactContents
 from agentslot.model.attempt import Timeouts
 from agentslot.model.call import LogicalCall
 from agentslot.model.contract import (
@@ -25,6 +25,7 @@ from agentslot.model.estimate import Measure, UsageLedger, bound_by_bytes
 from agentslot.model.promptcache import PromptCache
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire, WireRequest
+from agentslot.model.wires.attachments import Media, modality_of
 from agentslot.session import ClassifiedError, ErrorKind, Modality, ModelConfig
 from agentslot.session.credential import CredentialResolver, EnvironmentCredentials
 
@@ -41,7 +42,7 @@ class WireProvider:
         credentials: gives the key that the endpoint refers to.
         transport: stands in for the network; None is the network.
         measure: counts the tokens of what is sent.
-        images: reads what models are shown of attachments.
+        contents: reads what models are shown of attachments.
         cache: watches over the provider's prompt cache.
     """
 
@@ -58,7 +59,7 @@ class WireProvider:
         self.credentials: CredentialResolver = EnvironmentCredentials()
         self.transport: HttpTransport | None = None
         self.measure: Measure = bound_by_bytes
-        self.images = ArtifactImages()
+        self.contents = ArtifactContents()
         self.cache = PromptCache()
         self._wire = wire
         self._endpoint = endpoint
@@ -109,12 +110,15 @@ class WireProvider:
         return digest.hexdigest()
 
     async def _encode(self, request: ModelRequest) -> WireRequest:
-        """The only way to a request: an image that was encoded without its content stays so."""
+        """The only way to a request: what was encoded without its content stays so."""
         descriptor = self._models.get((request.config.provider, request.config.model))
-        if descriptor is None or Modality.IMAGE not in descriptor.capabilities.input_modalities:
+        known = None if descriptor is None else descriptor.capabilities
+        reads = frozenset[Modality]() if known is None else known.input_modalities
+        if reads <= {Modality.TEXT}:
             return self._wire.encode(request)
-        new = self._wire.new_images(request)
-        return self._wire.encode(request, await self.images.read(new) if new else {})
+        attached = self._wire.new_attachments(request)
+        new = [part for part in attached if modality_of(part.media_type) in reads]
+        return self._wire.encode(request, Media(await self.contents.read(new), reads))
 
     async def aclose(self) -> None:
         """Close all connections. Another call opens new ones."""

@@ -1,7 +1,7 @@
 """A scripted HTTP server on 127.0.0.1: one canned answer per request, cut and broken at will."""
 
 import json
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +16,8 @@ class Answer:
 
     `chunk` cuts the body into pieces of that size; `hang` keeps the body open after the last byte;
     `drop` closes the connection without ending the body, `keep` leaves it open behind the body;
-    `mute` sends nothing at all.
+    `mute` sends nothing at all. `after_piece` is awaited behind each piece, with the bytes of the
+    body that were sent.
     """
 
     body: bytes = b""
@@ -28,6 +29,7 @@ class Answer:
     drop: bool = False
     keep: bool = False
     mute: bool = False
+    after_piece: Callable[[int], Awaitable[None]] | None = None
 
 
 @dataclass(frozen=True)
@@ -43,11 +45,15 @@ class Request:
         return json.loads(self.body)
 
 
+Reply = Answer | Callable[[Request], Answer]
+"""An answer, or what makes one of the request."""
+
+
 @dataclass
 class Loopback:
     """A running server; request n gets answer n, the last one repeats."""
 
-    answers: Sequence[Answer]
+    answers: Sequence[Reply]
     url: str = ""
     requests: list[Request] = field(default_factory=list[Request])
     connections: int = 0
@@ -65,7 +71,8 @@ class Loopback:
                 self.disconnected.set()
 
     async def _answer(self, stream: SocketStream, number: int) -> bool:
-        answer = self.answers[min(number, len(self.answers) - 1)]
+        reply = self.answers[min(number, len(self.answers) - 1)]
+        answer = reply if isinstance(reply, Answer) else reply(self.requests[number])
         if answer.mute:
             await stream.receive()  # ends when the client hangs up
         lines = [f"HTTP/1.1 {answer.status} X", f"content-type: {answer.content_type}"]
@@ -77,6 +84,8 @@ class Loopback:
         for start in range(0, len(answer.body), step):
             piece = answer.body[start : start + step]
             await stream.send(b"%x\r\n%s\r\n" % (len(piece), piece))
+            if answer.after_piece is not None:
+                await answer.after_piece(start + len(piece))
         if answer.hang:
             await stream.receive()  # ends when the client hangs up
         if not answer.drop:
@@ -98,7 +107,7 @@ async def _receive(stream: SocketStream) -> Request:
 
 
 @asynccontextmanager
-async def loopback(*answers: Answer) -> AsyncGenerator[Loopback]:
+async def loopback(*answers: Reply) -> AsyncGenerator[Loopback]:
     """Serve `answers` until the block ends."""
     server = Loopback(answers)
     listener = await anyio.create_tcp_listener(local_host="127.0.0.1")

@@ -18,7 +18,7 @@ MAX_SHOWN_BYTES = 50 * 1024
 async def artifact_read(
     artifact: str, invocation: ToolInvocation, start: Annotated[int, Field(ge=0)] = 0
 ) -> ToolResult:
-    """Read an artifact that an earlier result refers to; an image is shown as an image.
+    """Read an artifact that an earlier result refers to; images and audio are shown as such.
 
     The last line of the result, in brackets, is not part of the artifact: it says how to read on.
 
@@ -32,7 +32,7 @@ async def artifact_read(
     except ClassifiedError as error:
         raise ToolFailedError(error.code, error.message) from error
     metadata = found.metadata
-    if metadata.media_type.startswith("image/"):
+    if metadata.media_type.startswith(("image/", "audio/")):
         return ToolResult.succeeded(invocation.call.id, None, metadata)
     try:
         text = found.body.decode()

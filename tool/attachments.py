@@ -1,12 +1,13 @@
 """Content that becomes an artifact: images, documents, output too long to show."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import cast
 
 import anyio.to_thread
 
 from agentslot.session import ArtifactMetadata, ArtifactStore, ClassifiedError, ErrorKind
+from agentslot.tool.audio import AUDIO_TYPES, audio_type
 from agentslot.tool.contract import ToolInvocation
 from agentslot.tool.errors import ToolFailedError
 from agentslot.tool.images import IMAGE_TYPES, image_problem, image_type, normalize_image
@@ -17,7 +18,8 @@ class Attachment:
     """Content that somebody sends with a message, or that a function tool returns.
 
     It is kept in the artifact store; History and the model get a reference. An image is made small
-    enough for every provider on the way. A tool returns it alone or beside other values:
+    enough for every provider on the way; what audio is, is told by its first bytes. A tool returns
+    it alone or beside other values:
 
     ```python
     @function_tool
@@ -61,25 +63,33 @@ async def keep_attachment(store: ArtifactStore, attachment: Attachment) -> Artif
     """Write an attachment to a store.
 
     Raises:
-        ClassifiedError: `invalid_input/invalid_attachment` for an image that providers refuse, or
-            as the store refuses it.
+        ClassifiedError: `invalid_input/invalid_attachment` for an image or audio that providers
+            refuse, or as the store refuses it.
     """
     content, media_type = attachment.content, attachment.media_type
     if media_type.startswith("image/"):
         media_type = _checked_type(attachment)
         content, media_type = await anyio.to_thread.run_sync(normalize_image, content, media_type)
+    elif media_type.startswith("audio/"):
+        media_type = _true_type(attachment, audio_type, AUDIO_TYPES)
     return await store.write(media_type, attachment.name, content)
 
 
 def _checked_type(image: Attachment) -> str:
-    """What the image really is: a request that says otherwise is refused, and all after it."""
-    found = image_type(image.content[:16])
-    if found is None and image.media_type in IMAGE_TYPES:
-        raise invalid_attachment(image, f"is no {image.media_type}: it does not begin like one")
+    media_type = _true_type(image, image_type, IMAGE_TYPES)
     problem = image_problem(image.content)
     if problem is not None:
         raise invalid_attachment(image, f"is {problem}")
-    return found or image.media_type
+    return media_type
+
+
+def _true_type(attachment: Attachment, tell: Callable[[bytes], str | None], known: Set[str]) -> str:
+    """What it really is: a request that says otherwise is refused, and all after it."""
+    claimed = attachment.media_type
+    found = tell(attachment.content[:16])
+    if found is None and claimed in known:
+        raise invalid_attachment(attachment, f"is no {claimed}: it does not begin like one")
+    return found or claimed
 
 
 def invalid_attachment(attachment: Attachment, problem: str) -> ClassifiedError:

@@ -16,13 +16,22 @@ executor should wait as little as it can before it tries again.
 
 from agentslot._conformance import ConformanceFailure
 from agentslot.model.conformance.counting import TOKEN_COUNTER_SUITE, Counting, OpenCounting
-from agentslot.model.conformance.scene import Check, OpenStage, Scene, Stage
+from agentslot.model.conformance.scene import (
+    IN_FORM,
+    UNSAFE_MESSAGE,
+    Check,
+    OpenStage,
+    Scene,
+    Stage,
+)
 from agentslot.model.conformance.suite import CHECKS, CONTRACT, check_executor, run_check
 
 __all__ = [
     "CHECKS",
     "CONTRACT",
+    "IN_FORM",
     "TOKEN_COUNTER_SUITE",
+    "UNSAFE_MESSAGE",
     "Check",
     "ConformanceFailure",
     "Counting",

@@ -146,11 +146,14 @@ def _place(check: str, order: StreamCheck, event: ModelEvent) -> None:
 
 
 async def play(
-    check: str, stage: Stage, recorder: WatchfulRecorder | None = None
+    check: str,
+    stage: Stage,
+    recorder: WatchfulRecorder | None = None,
+    request: ModelRequest | None = None,
 ) -> tuple[list[ModelEvent], WatchfulRecorder]:
     """Carry out one call and check everything that holds for all of them."""
     recorder = recorder or WatchfulRecorder(check)
-    stream = stage.executor.execute(a_request(stage), recorder)
+    stream = stage.executor.execute(request or a_request(stage), recorder)
     events = await read_to_the_end(check, stream, recorder)
     expect(check, None not in recorder.outcomes.values(), "an attempt never ended")
     expect(

@@ -16,6 +16,13 @@ class Scene(StrEnum):
     """It answers with any text, as its protocol has it, and with token figures."""
     CALL = "call"
     """It calls the tool `ping` without arguments."""
+    FORM = "form"
+    """It answers as it was asked to: with `IN_FORM` if the request says that a `verdict` is wanted,
+    as arguments of the tool beside `ping` if there is one, else as its text; with any other text
+    if the request says nothing of it."""
+    FORM_CUT = "form_cut"
+    """The same, but the answer meets the limit of its length before it is complete, and the
+    provider says so."""
     CUT_OFF = "cut_off"
     """It sends some text, and the connection breaks before the answer has ended."""
     ENDS_EARLY = "ends_early"
@@ -35,6 +42,9 @@ class Scene(StrEnum):
     SILENT_AFTER_TEXT = "silent_after_text"
     """It sends some text, and then nothing more; the connection stays open."""
 
+
+IN_FORM = '{"verdict": "yes"}'
+"""The answer in the form that the checks ask for."""
 
 UNSAFE_MESSAGE = "bad request\n\x1b[31mred\u202e"
 """Words of a provider that a terminal should not see."""

@@ -5,12 +5,17 @@ from typing import cast
 import anyio
 
 from agentslot._conformance import ConformanceFailure
-from agentslot.model.conformance import answers, attempts, cancellation
+from agentslot.model.conformance import answers, attempts, cancellation, forms
 from agentslot.model.conformance.scene import Check, OpenStage
 
 CONTRACT = "model.executor/v1"
 
-CHECKS: tuple[Check, ...] = (*answers.CHECKS, *attempts.CHECKS, *cancellation.CHECKS)
+CHECKS: tuple[Check, ...] = (
+    *answers.CHECKS,
+    *forms.CHECKS,
+    *attempts.CHECKS,
+    *cancellation.CHECKS,
+)
 """Checks that every executor passes; each opens stages of its own."""
 
 _CHECK_SECONDS = 20

@@ -9,13 +9,9 @@ import anyio.to_thread
 
 from agentslot._json import JsonError, loads
 from agentslot.session.credential.errors import CredentialNotFound, CredentialUnavailable
-from agentslot.session.credential.googletokens import (
-    METADATA_HOST,
-    MetadataServer,
-    TokenProblem,
-    TokenSource,
-    read_source,
-)
+from agentslot.session.credential.googleexchange import TokenProblem, TokenSource
+from agentslot.session.credential.googlefile import read_source
+from agentslot.session.credential.googlesources import METADATA_HOST, MetadataServer
 from agentslot.session.credential.lookup import LookupCredentials
 from agentslot.session.credential.material import BearerToken, CredentialRef
 from agentslot.session.credential.oauth import OAuthCredentials, OAuthToken
@@ -42,8 +38,9 @@ class GoogleCredentials(LookupCredentials):
 
     They come from the file that `GOOGLE_APPLICATION_CREDENTIALS` names, else from the one that
     gcloud has written, else from the metadata server of the machine. A file may hold a service
-    account, which needs the extra `credentials`, or the login of a person. It is read anew for each
-    token, so a file that was replaced is used at once.
+    account, which needs the extra `credentials`; the login of a person; an external account, whose
+    subject token lies in a file or is given by a server; or one of them that impersonates a service
+    account. It is read anew for each token, so a file that was replaced is used at once.
     """
 
     def __init__(

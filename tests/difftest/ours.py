@@ -20,8 +20,9 @@ from agentslot.model import (
 )
 from agentslot.model.wire import Answer, Wire
 from agentslot.model.wires.anthropic_messages import AnthropicMessagesWire, AnthropicSettings
+from agentslot.model.wires.attachments import Media
 from agentslot.model.wires.caching import CacheRetention
-from agentslot.model.wires.google_generative_ai import GoogleGenerativeAIWire
+from agentslot.model.wires.google_generative_ai import GoogleGenerativeAIWire, GoogleSettings
 from agentslot.model.wires.ollama_chat import OllamaChatWire
 from agentslot.model.wires.openai_completions import OpenAICompletionsWire
 from agentslot.model.wires.openai_responses import OpenAIResponsesWire, ResponsesSettings
@@ -29,6 +30,7 @@ from agentslot.session import (
     ArtifactMetadata,
     AttachmentPart,
     AttemptId,
+    Modality,
     ReasoningPart,
     Role,
     RunId,
@@ -40,10 +42,10 @@ from agentslot.session import (
 )
 from tests.difftest.answers import answer_of
 from tests.difftest.exchange import KEY, SESSION, Exchange
-from tests.difftest.scenarios import PIXEL, Json, Scenario
+from tests.difftest.scenarios import PIXEL, SILENCE, Json, Scenario
 from tests.model.support import decode, message, remembered
 
-IMAGES = {"pixel": b64encode(PIXEL), "shot": b64encode(PIXEL)}
+CONTENTS = {"pixel": b64encode(PIXEL), "shot": b64encode(PIXEL), "silence": b64encode(SILENCE)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,33 +55,45 @@ class Vendor:
     Attributes:
         model: its usual model.
         base: what stands before the path of the wire.
-        wire: makes the wire for a retention.
+        wire: makes the wire for a retention and a service tier.
     """
 
     model: str
     base: str
-    wire: Callable[[CacheRetention], Wire]
+    wire: Callable[[CacheRetention, Any], Wire]  # some vendors have names for all their tiers
 
 
 VENDORS = {
     "openai-chat": Vendor(
-        "gpt-5", "/v1", lambda cache: OpenAICompletionsWire("https://api.openai.com/v1")
+        "gpt-5",
+        "/v1",
+        lambda cache, tier: OpenAICompletionsWire("https://api.openai.com/v1", service_tier=tier),
     ),
     "openai-responses": Vendor(
-        "gpt-5", "/v1", lambda cache: OpenAIResponsesWire(ResponsesSettings(cache))
+        "gpt-5",
+        "/v1",
+        lambda cache, tier: OpenAIResponsesWire(ResponsesSettings(cache, service_tier=tier)),
     ),
     "anthropic": Vendor(
-        "claude-opus-5", "", lambda cache: AnthropicMessagesWire(AnthropicSettings(cache=cache))
+        "claude-opus-5",
+        "",
+        lambda cache, tier: AnthropicMessagesWire(
+            AnthropicSettings(cache=cache, service_tier=tier)
+        ),
     ),
-    "google": Vendor("gemini-3-pro", "", lambda cache: GoogleGenerativeAIWire()),
-    "ollama": Vendor("qwen3", "", lambda cache: OllamaChatWire()),
+    "google": Vendor(
+        "gemini-3-pro",
+        "",
+        lambda cache, tier: GoogleGenerativeAIWire(GoogleSettings(service_tier=tier)),
+    ),
+    "ollama": Vendor("qwen3", "", lambda cache, tier: OllamaChatWire()),
 }
 
 
 def encode(vendor: str, scenario: Scenario) -> Exchange:
     """The request that we send for a transcript."""
     asked = VENDORS[vendor]
-    wire = asked.wire(CacheRetention(scenario.cache or "none"))
+    wire = asked.wire(CacheRetention(scenario.cache or "none"), scenario.tier)
     config = ModelConfig(
         vendor,
         scenario.model or asked.model,
@@ -98,7 +112,7 @@ def encode(vendor: str, scenario: Scenario) -> Exchange:
         tuple(ToolDefinition(t["name"], t["description"], t["schema"]) for t in scenario.tools),
         output=_output(scenario),
     )
-    sent = wire.encode(request, IMAGES)
+    sent = wire.encode(request, Media(CONTENTS, frozenset(Modality)))
     headers = {"content-type": "application/json", **sent.headers, **wire.authorization(KEY)}
     return Exchange(f"{asked.base}{sent.path}", headers, sent.body)
 
@@ -144,6 +158,8 @@ class _History:
 def _part(part: Json) -> TextPart | AttachmentPart:
     if part["kind"] == "picture":
         return AttachmentPart("pixel", part["type"], "dot.png")
+    if part["kind"] == "sound":
+        return AttachmentPart("silence", part["type"], "silence.wav")
     return TextPart(part["text"])
 
 
@@ -152,7 +168,7 @@ def _result(made: ToolCall, given: Json) -> ToolResult:
         return ToolResult.failed(made.id, given["error"]["code"], given["error"]["message"])
     if "picture" in given:
         shot = ArtifactMetadata("shot", given["picture"]["type"], "shot.png", len(PIXEL))
-        assert given["picture"]["data"].encode() == IMAGES[shot.id]
+        assert given["picture"]["data"].encode() == CONTENTS[shot.id]
         return ToolResult.succeeded(made.id, given["output"], shot)
     return ToolResult.succeeded(made.id, given["text"])
 
@@ -162,7 +178,7 @@ def read(vendor: str, body: bytes) -> bytes:
 
     JSON; null if the decoder says that it is no answer.
     """
-    wire = VENDORS[vendor].wire(CacheRetention.NONE)
+    wire = VENDORS[vendor].wire(CacheRetention.NONE, None)
     decoder = wire.decoder(AttemptId("attempt-1"))
     try:
         decoder.feed(body)

@@ -14,6 +14,7 @@ Json = Mapping[str, Any]
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
 )
+SILENCE = base64.b64decode("UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQIAAACAgA==")
 VENDORS = ("openai-chat", "openai-responses", "anthropic", "google", "ollama")
 _THINKS = ("openai-responses", "anthropic", "google")
 """Vendors whose thinking goes back with something that proves its origin."""
@@ -30,6 +31,7 @@ class Scenario:
         cache: how long the vendor shall keep the beginning.
         output: the schema that the vendor shall hold the answer to.
         must_call: whether the model has to call a tool; the last one then brings the answer.
+        tier: what to be served by, in the words of the vendor.
         stop: texts before which the answer shall end.
         model: the model to ask, where it is not the vendor's usual one.
         vendors: whom it is asked of.
@@ -46,6 +48,7 @@ class Scenario:
     cache: Literal["short", "long"] | None = None
     output: Json | None = None
     must_call: bool | None = None
+    tier: str | None = None
     stop: Sequence[str] = ()
     model: str | None = None
     vendors: Sequence[str] = VENDORS
@@ -58,7 +61,7 @@ class Scenario:
 
 
 def user(*parts: str | Json) -> Json:
-    """A user's message of texts and pictures."""
+    """A user's message of texts, pictures and sounds."""
     return {"role": "user", "parts": [_part(part) for part in parts]}
 
 
@@ -75,6 +78,11 @@ def results(*given: Json) -> Json:
 def picture() -> Json:
     """A red dot."""
     return {"kind": "picture", "data": base64.b64encode(PIXEL).decode(), "type": "image/png"}
+
+
+def sound() -> Json:
+    """A moment of silence."""
+    return {"kind": "sound", "data": base64.b64encode(SILENCE).decode(), "type": "audio/wav"}
 
 
 def thought(text: str, proof: str = "c2ln") -> Json:
@@ -189,6 +197,14 @@ SCENARIOS = (
     Scenario("blank-texts", [user("hi", " "), assistant("hello"), user("", "go on")]),
     Scenario("picture", [user("what is this?", picture())]),
     Scenario("picture-first", [user(picture(), "and this?")], system="You see."),
+    *(
+        Scenario(name, turns, model=model, vendors=(vendor,))
+        for vendor, model in (("openai-chat", "gpt-audio"), ("google", "gemini-3-pro"))
+        for name, turns in (
+            ("sound", [user("what is this?", sound())]),
+            ("picture-and-sound", [user(picture(), sound(), "and this?"), user("go on")]),
+        )
+    ),
     Scenario("offered-tools", [user("hi")], tools=[tool(f"tool_{n}") for n in range(8)]),
     Scenario("rich-schema", [user("hi")], tools=[tool(schema=_RICH)]),
     Scenario(
@@ -317,6 +333,21 @@ SCENARIOS = (
         [user("count")],
         stop=["END", "\n\n", "é"],
         vendors=("openai-chat", "anthropic", "google", "ollama"),
+    ),
+    *(
+        Scenario(
+            f"tier-{tier}",
+            [_ASK, *_round(1)],
+            system="You are patient.",
+            tools=[tool()],
+            tier=tier,
+            vendors=("openai-chat", "openai-responses", "google"),
+        )
+        for tier in ("flex", "priority")
+    ),
+    *(
+        Scenario(f"tier-{tier}", [user("hi")], tier=tier, vendors=("anthropic",))
+        for tier in ("auto", "standard_only")
     ),
     *(
         Scenario(

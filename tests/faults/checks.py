@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agentslot.model import ModelRequest, Transcript
+from agentslot.model.wires.attachments import NO_MEDIA
 from agentslot.model.wires.openai_completions.encode import RequestEncoder
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile
 from agentslot.session import (
@@ -140,7 +141,7 @@ def requests_can_be_made_again(state: SessionState) -> None:
 
 def _provider_accepts(request: ModelRequest) -> None:
     """The order of calls and results, seen from a provider that is strict about it."""
-    body = RequestEncoder(CompatibilityProfile()).encode(request, {}).body
+    body = RequestEncoder(CompatibilityProfile()).encode(request, NO_MEDIA).body
     owed: list[str] = []
     messages: list[dict[str, Any]] = json.loads(body)["messages"]
     for message in messages:

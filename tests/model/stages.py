@@ -19,11 +19,13 @@ from agentslot.model import (
 from agentslot.model.conformance import OpenStage, Scene, Stage
 from agentslot.model.conformance.scene import UNSAFE_MESSAGE
 from agentslot.model.provider import ProviderModule
-from tests.loopback import Answer, loopback
+from tests.loopback import Answer, Reply, loopback
+from tests.model import formed
 from tests.model import test_anthropic_decoder as messages
 from tests.model import test_google_decoder as google
 from tests.model import test_ollama_decoder as ollama
 from tests.model import test_responses_decoder as responses
+from tests.model.formed import Formed
 from tests.model.support import application
 
 AT_ONCE = RetryPolicy(base_delay_seconds=0)
@@ -31,7 +33,7 @@ AT_ONCE = RetryPolicy(base_delay_seconds=0)
 
 @dataclass(frozen=True)
 class Vendor:
-    """How a vendor says things: a whole answer, its beginning, a call, and a refusal."""
+    """How a vendor says things: a whole answer, its beginning, a call, a refusal, a wanted form."""
 
     module: Callable[[str], ProviderModule]
     config: ModelConfig
@@ -39,15 +41,20 @@ class Vendor:
     beginning: bytes
     call: bytes
     refusal: Callable[[str], Any]
+    formed: Formed
     content_type: str = "text/event-stream"
 
-    def plays(self, scene: Scene) -> Answer:
+    def plays(self, scene: Scene) -> Reply:
         """What is sent for a scene."""
         match scene:
             case Scene.ANSWER:
                 return self._says(self.answer)
             case Scene.CALL:
                 return self._says(self.call)
+            case Scene.FORM:
+                return lambda request: self._as_asked(request.body, cut=False)
+            case Scene.FORM_CUT:
+                return lambda request: self._as_asked(request.body, cut=True)
             case Scene.CUT_OFF:
                 return replace(self._says(self.beginning), drop=True)
             case Scene.ENDS_EARLY:
@@ -69,6 +76,11 @@ class Vendor:
 
     def _says(self, body: bytes) -> Answer:
         return Answer(body, content_type=self.content_type)
+
+    def _as_asked(self, asked: bytes, *, cut: bool) -> Answer:
+        if b"verdict" not in asked:
+            return self._says(self.answer)
+        return self._says(self.formed("final_answer" if b"final_answer" in asked else "", cut))
 
     def _refuses(self, status: int, *headers: tuple[str, str]) -> Answer:
         message = UNSAFE_MESSAGE if status == 400 else "busy"
@@ -123,6 +135,7 @@ VENDORS = {
         answer=completions({"content": "hi"}, finish="stop"),
         beginning=completions({"content": "hi"}),
         call=completions(_COMPLETIONS_CALL, finish="tool_calls"),
+        formed=formed.chat,
         refusal=lambda message: {"error": {"message": message}},
     ),
     "anthropic-messages": Vendor(
@@ -133,6 +146,7 @@ VENDORS = {
         answer=messages.sse(_MESSAGE_START, *_HI, *messages.stop()),
         beginning=messages.sse(_MESSAGE_START, *_HI[:2]),
         call=messages.sse(_MESSAGE_START, *messages.block(0, _PING), *messages.stop("tool_use")),
+        formed=formed.anthropic,
         refusal=lambda message: {
             "type": "error",
             "error": {"type": "invalid_request_error", "message": message},
@@ -148,6 +162,7 @@ VENDORS = {
         ),
         beginning=responses.sse(responses.delta(0, "output_text", "hi")),
         call=responses.sse(_FUNCTION_CALL, responses.end("completed", _FUNCTION_CALL, usage=_USED)),
+        formed=formed.gpt,
         refusal=lambda message: {"error": {"message": message}},
     ),
     "google-generative-ai": Vendor(
@@ -163,6 +178,7 @@ VENDORS = {
             google.chunk({"functionCall": {"name": "ping", "args": {}}}),
             google.chunk("", finish="STOP", usageMetadata=_GEMINI),
         ),
+        formed=formed.gemini,
         refusal=lambda message: {
             "error": {"code": 400, "message": message, "status": "INVALID_ARGUMENT"}
         },
@@ -176,6 +192,7 @@ VENDORS = {
             ollama.says(tool_calls=[{"function": {"name": "ping", "arguments": {}}}]),
             _OLLAMA_DONE,
         ),
+        formed=formed.ollama_chat,
         refusal=lambda message: {"error": message},
         content_type="application/x-ndjson",
     ),

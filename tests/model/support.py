@@ -23,6 +23,7 @@ from agentslot.model import (
     Transcript,
 )
 from agentslot.model.wire import Answer, Decoder, Delta
+from agentslot.model.wires.attachments import Media
 from agentslot.model.wires.openai_completions import OpenAICompletionsDecoder
 from agentslot.session import (
     ArtifactMetadata,
@@ -30,6 +31,7 @@ from agentslot.session import (
     Continuation,
     Message,
     MessageId,
+    Modality,
     Part,
     Role,
     RunId,
@@ -111,9 +113,12 @@ def message(number: int, role: Role, *parts: Part | str, **more: Any) -> Message
     return Message(MessageId(f"message-{number}"), role, whole, MOMENT, run, **more)
 
 
-def in_base64(images: Mapping[str, bytes] | None) -> Mapping[str, bytes] | None:
-    """Images as a wire takes them."""
-    return images and {name: base64.b64encode(content) for name, content in images.items()}
+def in_base64(contents: Mapping[str, bytes] | None) -> Media:
+    """Contents of artifacts as a wire takes them for a model that reads all; None for nothing."""
+    if contents is None:
+        return Media()
+    encoded = {name: base64.b64encode(content) for name, content in contents.items()}
+    return Media(encoded, frozenset(Modality))
 
 
 def remembered(number: int, completion: Completion, config: ModelConfig = CONFIG) -> list[Input]:

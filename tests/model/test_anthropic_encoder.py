@@ -19,10 +19,12 @@ from agentslot.model.wires.anthropic_messages import (
     KeyHeader,
     ThinkingStyle,
 )
+from agentslot.model.wires.attachments import Media
 from agentslot.model.wires.caching import CacheRetention
 from agentslot.session import (
     AttachmentPart,
     Continuation,
+    Modality,
     ReasoningPart,
     Role,
     TextPart,
@@ -435,7 +437,7 @@ def test_a_request_is_what_the_vendors_own_client_sends() -> None:
     schema = theirs["tools"][0]["input_schema"]
     tool = replace(asked.tools[0], name="look", description="d", input_schema=schema)
     settings = AnthropicSettings(thinking=ThinkingStyle.BUDGET, thinking_budgets={Reasoning.LOW: 1})
-    images = {"a": data.encode()}
+    images = Media({"a": data.encode()}, frozenset({Modality.IMAGE}))
     sent = AnthropicMessagesWire(settings).encode(replace(asked, tools=(tool,)), images)
     assert json.loads(sent.body) == theirs
 

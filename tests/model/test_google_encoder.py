@@ -22,6 +22,7 @@ from agentslot.model import (
 )
 from agentslot.model.estimate import UsageLedger
 from agentslot.model.wire import WireRequest
+from agentslot.model.wires.attachments import Media
 from agentslot.model.wires.google_generative_ai import (
     GoogleGenerativeAIDecoder,
     GoogleGenerativeAIWire,
@@ -29,6 +30,7 @@ from agentslot.model.wires.google_generative_ai import (
 from agentslot.session import (
     AttachmentPart,
     Continuation,
+    Modality,
     ReasoningPart,
     Role,
     TextPart,
@@ -304,7 +306,7 @@ def test_an_image_that_a_tool_made_follows_the_results() -> None:
 
 
 def test_an_attachment_that_cannot_be_shown_is_named() -> None:
-    parts = [AttachmentPart("a", kind_, "x") for kind_ in ("image/gif", "image/png", "audio/wav")]
+    parts = [AttachmentPart("a", kind_, "x") for kind_ in ("image/gif", "image/png", "audio/midi")]
     asked = message(1, Role.USER, "see", *parts)
     [sent] = contents_of([asked], images={"a": b"x"})
     assert [next(iter(part)) for part in sent["parts"]] == ["text", "text", "inlineData", "text"]
@@ -389,7 +391,7 @@ def test_a_request_is_what_the_vendors_own_client_sends() -> None:
     data = theirs["contents"][0]["parts"][1]["inlineData"]["data"]
     family = GeminiFamily(budgets={Reasoning.LOW: 128})
     wire = GoogleGenerativeAIWire(GoogleSettings(show_thoughts=True, family=family))
-    sent = wire.encode(replace(asked, tools=(tool,)), {"a": data.encode()})
+    sent = wire.encode(replace(asked, tools=(tool,)), Media({"a": data.encode()}, {Modality.IMAGE}))
     assert json.loads(sent.body) == theirs
 
 

@@ -22,10 +22,12 @@ from agentslot.model import (
 )
 from agentslot.model.estimate import UsageLedger
 from agentslot.model.wire import WireRequest
+from agentslot.model.wires.attachments import Media
 from agentslot.model.wires.ollama_chat import OllamaChatDecoder, OllamaChatWire, ollama_url
 from agentslot.session import (
     AttachmentPart,
     Continuation,
+    Modality,
     ReasoningPart,
     Role,
     TextPart,
@@ -258,7 +260,7 @@ def test_a_request_is_what_the_vendors_own_client_sends() -> None:
     )
     schema = theirs["tools"][0]["function"]["parameters"]
     tool = replace(asked.tools[0], name="look", description="d", input_schema=schema)
-    images = {"a": theirs["messages"][1]["images"][0].encode()}
+    images = Media({"a": theirs["messages"][1]["images"][0].encode()}, frozenset({Modality.IMAGE}))
     wire = OllamaChatWire(OllamaSettings(keep_alive="5m"), {"qwen3": 8_192})
     assert json.loads(wire.encode(replace(asked, tools=(tool,)), images).body) == theirs
 

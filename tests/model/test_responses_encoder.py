@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from agentslot.model import Completion, Input, ModelConfig, Reasoning, RequestedCall, Transcript
 from agentslot.model.wire import WireRequest
+from agentslot.model.wires.attachments import Media
 from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.openai_responses import (
     OpenAIResponsesDecoder,
@@ -20,6 +21,7 @@ from agentslot.model.wires.openai_responses import (
 from agentslot.session import (
     AttachmentPart,
     Continuation,
+    Modality,
     ReasoningPart,
     Role,
     TextPart,
@@ -355,7 +357,9 @@ def test_a_request_is_what_the_vendors_own_client_sends() -> None:
     )
     schema = theirs["tools"][0]["parameters"]
     tool = replace(asked.tools[0], name="look", description="d", input_schema=schema)
-    images = {"a": image["image_url"].partition(",")[2].encode()}
+    images = Media(
+        {"a": image["image_url"].partition(",")[2].encode()}, frozenset({Modality.IMAGE})
+    )
     wire = OpenAIResponsesWire(ResponsesSettings(summary="auto"))
     assert json.loads(wire.encode(replace(asked, tools=(tool,)), images).body) == theirs
 

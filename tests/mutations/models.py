@@ -221,4 +221,18 @@ MUTATIONS = (
         "self._tier",
         "tests/model/test_cost.py::test_the_tier_that_served_an_answer_sets_the_price",
     ),
+    Mutation(
+        "audio: a model hears over every wire",
+        "model/provider.py",
+        "reads = known.input_modalities & carried",
+        "reads = known.input_modalities",
+        "tests/standardagent/test_audio.py::test_a_model_that_does_not_hear_reads_what_was_there",
+    ),
+    Mutation(
+        "audio: it counts for the letters in which it is sent",
+        "model/estimate.py",
+        """    if b'"input_audio"' in body or b'"audio/' in body:""",
+        "    if False:",
+        "tests/model/test_audio_tokens.py::test_a_wave_says_how_long_it_lasts",
+    ),
 )

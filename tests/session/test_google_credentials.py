@@ -181,7 +181,12 @@ REFUSALS: list[tuple[Any, Answer, str]] = [
     ({**ROBOT, "private_key": "canary-refresh-token"}, gives(), "no RSA key in PEM"),
     ({**PERSON, "token_uri": "http://example.test/"}, gives(), "does not begin with https"),
     ({**PERSON, "token_uri": 1}, gives(), "token_uri is no address"),
-    ({"type": "external_account"}, gives(), "type external_account, which is not supported"),
+    (
+        {"type": "gdch_service_account"},
+        gives(),
+        "type gdch_service_account, which is not supported",
+    ),
+    ({**PERSON, "token_uri": "https://[half"}, gives(), "token_uri is no address"),
     ({"type": "authorized_user"}, gives(), "holds no Google credentials"),
     ([], gives(), "holds no Google credentials"),
 ]
@@ -225,18 +230,17 @@ async def test_other_references_are_left_to_others(monkeypatch: pytest.MonkeyPat
         await GoogleCredentials().lookup(CredentialRef("openai"))
 
 
-@pytest.mark.parametrize("document", [PERSON, ROBOT], ids=["person", "robot"])
-async def test_an_agent_in_the_cloud_runs_with_them_and_nothing_secret_is_written_or_shown(
-    document: dict[str, str], tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def run_in_the_cloud(
+    credentials: GoogleCredentials, folder: Path, caplog: pytest.LogCaptureFixture
+) -> tuple[list[str], str]:
+    """Two Runs of an agent: the keys that the server saw, and all that was shown or written."""
     caplog.set_level(logging.DEBUG)
     channel = InProcessChannel()
-    async with token_server() as tokens, loopback(HELLO) as vertex:
-        credentials = GoogleCredentials(write(tmp_path / "adc.json", document, tokens.url))
+    async with loopback(HELLO) as vertex:
         application = new_application(
             "test",
             modules=[
-                FileStoreModule(tmp_path / "sessions"),
+                FileStoreModule(folder / "sessions"),
                 CredentialsModule(credentials),
                 GoogleModule(
                     ["gemini-3.8-flash"],
@@ -255,14 +259,24 @@ async def test_an_agent_in_the_cloud_runs_with_them_and_nothing_secret_is_writte
                 result = await session.send_and_wait("hi")
                 assert result.status is RunStatus.COMPLETED
             shown.append(repr(await session.view()))
-    assert [sent.headers["authorization"] for sent in vertex.requests] == [f"Bearer {TOKEN}"] * 2
-    assert len(tokens.requests) == 1
-    written = [p.read_text() for p in (tmp_path / "sessions").rglob("*") if p.is_file()]
+    written = [p.read_text() for p in (folder / "sessions").rglob("*") if p.is_file()]
     logged = [
         record.getMessage()
         for record in caplog.records
         if record.name.startswith("agentslot") or record.levelno > logging.DEBUG
     ]
-    everything = "\n".join([*shown, *written, *logged])
+    keys = [sent.headers["authorization"] for sent in vertex.requests]
+    return keys, "\n".join([*shown, *written, *logged])
+
+
+@pytest.mark.parametrize("document", [PERSON, ROBOT], ids=["person", "robot"])
+async def test_an_agent_in_the_cloud_runs_with_them_and_nothing_secret_is_written_or_shown(
+    document: dict[str, str], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with token_server() as tokens:
+        credentials = GoogleCredentials(write(tmp_path / "adc.json", document, tokens.url))
+        keys, everything = await run_in_the_cloud(credentials, tmp_path, caplog)
+    assert keys == [f"Bearer {TOKEN}"] * 2
+    assert len(tokens.requests) == 1
     assert "gemini-3.8-flash" in everything
     assert not [secret for secret in SECRETS if secret in everything]

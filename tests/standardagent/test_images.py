@@ -24,6 +24,7 @@ from agentslot.model import (
     OpenAIResponsesModule,
 )
 from agentslot.model.provider import ProviderModule
+from agentslot.model.wires.attachments import Media
 from agentslot.model.wires.openai_completions import OpenAICompletionsWire
 from agentslot.session import (
     ARTIFACT_STORE,
@@ -238,9 +239,9 @@ async def test_every_recorded_request_with_images_can_be_made_again_byte_for_byt
         request = rebuilt_request(state, view)
         images = {
             part.artifact_id: base64.b64encode((await artifacts.open(part.artifact_id)).body)
-            for part in wire.new_images(request)
+            for part in wire.new_attachments(request)
         }
-        assert wire.encode(request, images).body == sent.body
+        assert wire.encode(request, Media(images, SEES)).body == sent.body
 
 
 REFUSED = {

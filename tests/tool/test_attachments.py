@@ -122,8 +122,11 @@ async def test_an_artifact_is_read_on_by_the_call_that_is_named(store: MemoryArt
     assert read == text
 
 
-async def test_an_artifact_that_is_an_image_is_shown_as_one(store: MemoryArtifacts) -> None:
-    metadata = await store.write("image/png", "plot.png", png())
+@pytest.mark.parametrize("media_type", ["image/png", "audio/wav"])
+async def test_an_artifact_that_is_an_image_or_audio_is_shown_as_such(
+    store: MemoryArtifacts, media_type: str
+) -> None:
+    metadata = await store.write(media_type, "made", png())
     result = await call(artifact_read, store, artifact=metadata.id)
     assert result.artifacts == (metadata,)
 

@@ -11,10 +11,10 @@ from agentslot.model.wires.anthropic_messages.messages import (
     user_message,
 )
 from agentslot.model.wires.anthropic_messages.settings import AnthropicSettings, ThinkingStyle
+from agentslot.model.wires.attachments import Attachments, Media, attachments_in
 from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.callids import CallIds
 from agentslot.model.wires.outputschema import anthropic_format, native_output, output_tool
-from agentslot.model.wires.pictures import Pictures, images_in
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject, as_object
 from agentslot.session import AttachmentPart, ModelConfig, Reasoning, Role, ToolDefinition
@@ -49,17 +49,17 @@ class RequestEncoder:
         if settings.betas:
             self._headers["anthropic-beta"] = ",".join(settings.betas)
 
-    def encode(self, request: ModelRequest, images: Mapping[str, bytes] | None) -> WireRequest:
+    def encode(self, request: ModelRequest, media: Media) -> WireRequest:
         """Build the request.
 
         Args:
             request: what to ask.
-            images: image artifacts in base64 by id; see Wire.
+            media: what attachments can be shown of it; see Wire.
         """
         config, known = request.config, self._conversations.of(request)
-        pictures = Pictures(images)
-        encoder = MessageEncoder(config.provider, config.model, pictures, known.ids)
-        turns = known.prefix.extend(request.inputs, encoder.encode, pictures.fill)
+        attachments = Attachments(media)
+        encoder = MessageEncoder(config.provider, config.model, attachments, known.ids)
+        turns = known.prefix.extend(request.inputs, encoder.encode, attachments.fill)
         end = f"{self._mark}{_LAST_BLOCK_END[:-1]}]}}".encode()
         limit = self._output_limit(config)
         head = self._head(request, limit)
@@ -74,9 +74,9 @@ class RequestEncoder:
         seconds = self._settings.cache.seconds
         return WireRequest(_PATH, body, stable, self._headers, limit, turns.digests, seconds)
 
-    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
-        """The images that encoding the request would show; see Wire."""
-        return images_in(self._conversations.of(request).prefix.fresh(request.inputs))
+    def new_attachments(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The attachments that encoding the request would show; see Wire."""
+        return attachments_in(self._conversations.of(request).prefix.fresh(request.inputs))
 
     def _output_limit(self, config: ModelConfig) -> int:
         limit = config.max_tokens or self._settings.output_limit(config.model)
@@ -91,6 +91,8 @@ class RequestEncoder:
         if config.stop_sequences:
             head["stop_sequences"] = list[JsonValue](config.stop_sequences)
         head.update(thinking)
+        if self._settings.service_tier:
+            head["service_tier"] = self._settings.service_tier
         if output := native_output(request):
             asked = as_object(head.get("output_config"))
             head["output_config"] = {**asked, "format": anthropic_format(output)}

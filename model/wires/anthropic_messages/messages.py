@@ -8,8 +8,8 @@ from agentslot._json import dumps, replace_lone_surrogates
 from agentslot.model.rendering import object_arguments, sendable_name
 from agentslot.model.turns import Turn, sendable_parts
 from agentslot.model.wires.anthropic_messages.blocks import ORDER, TEXT, TOOL_USE
+from agentslot.model.wires.attachments import Attachments
 from agentslot.model.wires.callids import CallIds
-from agentslot.model.wires.pictures import Pictures
 from agentslot.model.wires.reading import JsonObject
 from agentslot.session import AttachmentPart, Role, TextPart, ToolCall, ToolResult, ToolStatus
 
@@ -23,7 +23,7 @@ class MessageEncoder:
 
     provider: str
     model: str
-    pictures: Pictures
+    attachments: Attachments
     ids: CallIds
 
     def encode(self, turn: Turn, last: Role | None) -> tuple[bytes, Role | None]:
@@ -73,8 +73,8 @@ class MessageEncoder:
 
     def _result(self, call_id: str, result: ToolResult | None) -> str:
         block: JsonObject = {"type": "tool_result", "tool_use_id": call_id}
-        text = self.pictures.result_text(result)
-        made = self.pictures.of_result(result)
+        text = self.attachments.result_text(result)
+        made = self.attachments.of_result(result)
         if made:
             texts: list[JsonObject] = [{"type": "text", "text": text}] if text.strip() else []
             block["content"] = [*texts, *(self._block(part) for part in made)]
@@ -87,12 +87,12 @@ class MessageEncoder:
     def _block(self, part: TextPart | AttachmentPart) -> JsonObject:
         if isinstance(part, TextPart):
             return {"type": "text", "text": replace_lone_surrogates(part.text)}
-        if not self.pictures.shows(part):
-            return {"type": "text", "text": self.pictures.in_place_of(part)}
+        if not self.attachments.shows(part):
+            return {"type": "text", "text": self.attachments.in_place_of(part)}
         source: JsonObject = {
             "type": "base64",
             "media_type": part.media_type,
-            "data": self.pictures.base64(part),
+            "data": self.attachments.base64(part),
         }
         return {"type": "image", "source": source}
 

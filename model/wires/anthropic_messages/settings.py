@@ -59,6 +59,9 @@ class AnthropicSettings:
             Needs its beta.
         max_tokens: bound of the output where the selection has none, as the server wants one.
         betas: names for the `anthropic-beta` header.
+        service_tier: whether priority capacity that was bought is used where there is some, or
+            never; None leaves it to the server, which uses it. What it costs follows from the tier
+            that the server then says it took.
     """
 
     api_version: str = "2026-10-21"
@@ -70,6 +73,7 @@ class AnthropicSettings:
     prefix_mismatch: Literal["error", "drop_block"] | None = None
     max_tokens: int = 32_000
     betas: tuple[str, ...] = ()
+    service_tier: Literal["auto", "standard_only"] | None = None
 
     @property
     def takes_temperature(self) -> bool:

@@ -7,8 +7,8 @@ from itertools import islice
 from agentslot._json import dumps, replace_lone_surrogates
 from agentslot.model.rendering import object_arguments, sendable_name
 from agentslot.model.turns import Turn, sendable_parts
+from agentslot.model.wires.attachments import Attachments
 from agentslot.model.wires.google_generative_ai.parts import CALL, ORDER, SIGNATURE, TEXT
-from agentslot.model.wires.pictures import Pictures
 from agentslot.model.wires.reading import JsonObject, as_object
 from agentslot.session import (
     AttachmentPart,
@@ -20,8 +20,13 @@ from agentslot.session import (
     ToolStatus,
 )
 
-PICTURES = frozenset({"image/png", "image/jpeg", "image/webp"})
-"""Media types that the models see; a GIF is refused."""
+MEDIA_TYPES = frozenset(
+    {
+        *("image/png", "image/jpeg", "image/webp"),
+        *("audio/wav", "audio/mpeg", "audio/aac", "audio/flac", "audio/ogg", "audio/aiff"),
+    }
+)
+"""Media types that the models see and hear; a GIF is refused."""
 
 _ROLES = {Role.USER: "user", Role.ASSISTANT: "model"}
 
@@ -39,7 +44,7 @@ class ContentEncoder:
 
     provider: str
     model: str
-    pictures: Pictures
+    attachments: Attachments
     unsigned_call: str
 
     def encode(self, turn: Turn, last: Role | None) -> tuple[bytes, Role | None]:
@@ -98,13 +103,15 @@ class ContentEncoder:
 
     def _response(self, call: ToolCall, members: JsonObject, result: ToolResult | None) -> str:
         failed = result is None or result.status is not ToolStatus.SUCCEEDED
-        response: JsonObject = {"error" if failed else "output": self.pictures.result_text(result)}
+        response: JsonObject = {
+            "error" if failed else "output": self.attachments.result_text(result)
+        }
         members = {**members, "name": function_name(call.name), "response": response}
         return dumps({"functionResponse": members})
 
     def _user_contents(self, turn: Turn) -> Iterable[list[str]]:
-        """The parts of each user content that the turn has, pictures that tools made first."""
-        if made := [part for result in turn.results for part in self.pictures.of_result(result)]:
+        """The parts of each user content that the turn has, what tools made to be shown first."""
+        if made := [part for result in turn.results for part in self.attachments.of_result(result)]:
             yield [dumps(self._part(part)) for part in made]
         users: Sequence[Message] = [turn.message] if turn.message.role is Role.USER else []
         for message in (*users, *turn.interjected):
@@ -114,9 +121,9 @@ class ContentEncoder:
     def _part(self, part: TextPart | AttachmentPart) -> JsonObject:
         if isinstance(part, TextPart):
             return {"text": replace_lone_surrogates(part.text)}
-        if not self.pictures.shows(part):
-            return {"text": self.pictures.in_place_of(part)}
-        data = self.pictures.base64(part)
+        if not self.attachments.shows(part):
+            return {"text": self.attachments.in_place_of(part)}
+        data = self.attachments.base64(part)
         return {"inlineData": {"mimeType": part.media_type, "data": data}}
 
 

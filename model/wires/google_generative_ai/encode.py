@@ -1,12 +1,13 @@
 """Encoding requests: only what is new in a conversation is encoded, the rest is bytes already."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from agentslot._json import JsonValue, dumps, replace_lone_surrogates
 from agentslot.model.contract import ModelRequest
 from agentslot.model.wire import WireRequest
+from agentslot.model.wires.attachments import Attachments, Media, attachments_in
 from agentslot.model.wires.google_generative_ai.contents import (
-    PICTURES,
+    MEDIA_TYPES,
     ContentEncoder,
     function_name,
     user_content,
@@ -15,7 +16,6 @@ from agentslot.model.wires.google_generative_ai.place import VertexProject, path
 from agentslot.model.wires.google_generative_ai.schema import translate
 from agentslot.model.wires.google_generative_ai.settings import GoogleSettings
 from agentslot.model.wires.outputschema import native_output, output_tool, schema_of
-from agentslot.model.wires.pictures import Pictures, images_in
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject
 from agentslot.session import AttachmentPart, Role, ToolDefinition
@@ -34,23 +34,23 @@ class RequestEncoder:
         )
         self._tools = ToolsText(_declaration)
 
-    def encode(self, request: ModelRequest, images: Mapping[str, bytes] | None) -> WireRequest:
+    def encode(self, request: ModelRequest, media: Media) -> WireRequest:
         """Build the request.
 
         Args:
             request: what to ask.
-            images: image artifacts in base64 by id; see Wire.
+            media: what attachments can be shown of it; see Wire.
         """
         config, settings = request.config, self._settings
         signed = settings.family_of(config.model).signed_calls
-        pictures = Pictures(images, PICTURES)
+        attachments = Attachments(media, MEDIA_TYPES)
         encoder = ContentEncoder(
             config.provider,
             config.model,
-            pictures,
+            attachments,
             settings.unsigned_call if signed else "",
         )
-        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode, pictures.fill)
+        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode, attachments.fill)
         path = path_of(config.model, settings.api_version, self._vertex)
         head = self._head(request)
         if turns.state is Role.USER:
@@ -61,9 +61,9 @@ class RequestEncoder:
         body = turns.join(head, last, cut=0)
         return WireRequest(path, body, stable=len(body) - len(last), turns=turns.digests)
 
-    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
-        """The images that encoding the request would show; see Wire."""
-        return images_in(self._prefixes.of(request).fresh(request.inputs), PICTURES)
+    def new_attachments(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The attachments that encoding the request would show; see Wire."""
+        return attachments_in(self._prefixes.of(request).fresh(request.inputs), MEDIA_TYPES)
 
     def _head(self, request: ModelRequest) -> bytes:
         config, members = request.config, list[str]()
@@ -88,6 +88,8 @@ class RequestEncoder:
         if output := native_output(request):
             generation["responseMimeType"] = "application/json"
             generation["responseJsonSchema"] = translate(schema_of(output))
+        if self._settings.service_tier:
+            members.append(f'"serviceTier":{dumps(self._settings.service_tier)}')
         if generation:
             members.append(f'"generationConfig":{dumps(generation)}')
         return f'{{{"".join(f"{member}," for member in members)}"contents":['.encode()

@@ -15,12 +15,16 @@ class GoogleSettings:
         family: how the models think and what they check; None tells it by their names.
         unsigned_call: what stands for the signature of a call that none of these models made, on
             models that refuse calls without one. The vendor gives this word for it.
+        service_tier: what to be served by, such as `flex`, which is cheaper and slower, or
+            `priority`; None is the ordinary tier. What it costs follows from the tier that the
+            server then says it took.
     """
 
     api_version: str = "v1"
     show_thoughts: bool = False
     family: GeminiFamily | None = None
     unsigned_call: str = "skip_thought_signature_validator"
+    service_tier: str | None = None
 
     def family_of(self, model: str) -> GeminiFamily:
         """The family of that model."""

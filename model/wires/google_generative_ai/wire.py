@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from agentslot.model.errors import ModelError
+from agentslot.model.wires.google_generative_ai.contents import MEDIA_TYPES
 from agentslot.model.wires.google_generative_ai.decode import GoogleGenerativeAIDecoder
 from agentslot.model.wires.google_generative_ai.encode import RequestEncoder
 from agentslot.model.wires.google_generative_ai.failure import explain_status
@@ -14,6 +15,8 @@ from agentslot.session import AttemptId
 
 class GoogleGenerativeAIWire(UsualWire):
     """Both halves of the wire for one server; see `agentslot.model.wire.Wire`."""
+
+    media_types = MEDIA_TYPES
 
     def __init__(
         self, settings: GoogleSettings | None = None, vertex: VertexProject | None = None

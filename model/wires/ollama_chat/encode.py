@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from agentslot._json import JsonValue, dumps, replace_lone_surrogates
 from agentslot.model.contract import ModelRequest
 from agentslot.model.wire import WireRequest
+from agentslot.model.wires.attachments import Attachments, Media, attachments_in
 from agentslot.model.wires.ollama_chat.messages import PICTURES, MessageEncoder, user_message
 from agentslot.model.wires.ollama_chat.settings import OllamaSettings
 from agentslot.model.wires.outputschema import native_output, schema_of
-from agentslot.model.wires.pictures import Pictures, images_in
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject
 from agentslot.session import AttachmentPart, Reasoning, Role, ToolDefinition
@@ -36,17 +36,17 @@ class RequestEncoder:
         )
         self._tools = ToolsText(_tool)
 
-    def encode(self, request: ModelRequest, images: Mapping[str, bytes] | None) -> WireRequest:
+    def encode(self, request: ModelRequest, media: Media) -> WireRequest:
         """Build the request.
 
         Args:
             request: what to ask.
-            images: image artifacts in base64 by id; see Wire.
+            media: what attachments can be shown of it; see Wire.
         """
         config = request.config
-        pictures = Pictures(images, PICTURES)
-        encoder = MessageEncoder(config.provider, config.model, pictures)
-        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode, pictures.fill)
+        attachments = Attachments(media, PICTURES)
+        encoder = MessageEncoder(config.provider, config.model, attachments)
+        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode, attachments.fill)
         head = self._head(request)
         if turns.state is Role.USER:
             body = turns.join(head, _END)
@@ -56,9 +56,9 @@ class RequestEncoder:
         body = turns.join(head, last, cut=0)
         return WireRequest(_PATH, body, stable=len(body) - len(last), turns=turns.digests)
 
-    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
-        """The images that encoding the request would show; see Wire."""
-        return images_in(self._prefixes.of(request).fresh(request.inputs), PICTURES)
+    def new_attachments(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The attachments that encoding the request would show; see Wire."""
+        return attachments_in(self._prefixes.of(request).fresh(request.inputs), PICTURES)
 
     def _head(self, request: ModelRequest) -> bytes:
         config, settings = request.config, self._settings

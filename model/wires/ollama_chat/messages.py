@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from agentslot._json import dumps, replace_lone_surrogates
 from agentslot.model.rendering import object_arguments, sendable_name
 from agentslot.model.turns import Turn, sendable_parts, sendable_text
+from agentslot.model.wires.attachments import Attachments
 from agentslot.model.wires.ollama_chat.decode import THINKING
-from agentslot.model.wires.pictures import Pictures
 from agentslot.model.wires.reading import JsonObject, as_object, as_text
 from agentslot.model.wires.replay import own_state
 from agentslot.session import AttachmentPart, Message, Role, TextPart, ToolCall
@@ -25,7 +25,7 @@ class MessageEncoder:
 
     provider: str
     model: str
-    pictures: Pictures
+    attachments: Attachments
 
     def encode(self, turn: Turn, last: Role | None) -> tuple[bytes, Role | None]:
         """The messages of a turn, and whose the last one is; a tool's counts as a user's.
@@ -39,7 +39,7 @@ class MessageEncoder:
             encoded += said
             last = Role.ASSISTANT
         for call, result in zip(turn.calls, turn.results, strict=True):
-            encoded += tool_message(sendable_name(call.name), self.pictures.result_text(result))
+            encoded += tool_message(sendable_name(call.name), self.attachments.result_text(result))
             last = Role.USER
         for message in self._users(turn):
             encoded += message
@@ -59,7 +59,7 @@ class MessageEncoder:
 
     def _users(self, turn: Turn) -> Iterable[str]:
         """What user messages the turn has, pictures that tools made among them."""
-        if made := [part for result in turn.results for part in self.pictures.of_result(result)]:
+        if made := [part for result in turn.results for part in self.attachments.of_result(result)]:
             yield self._user(made)
         users: Sequence[Message] = [turn.message] if turn.message.role is Role.USER else []
         for message in (*users, *turn.interjected):
@@ -67,13 +67,15 @@ class MessageEncoder:
                 yield self._user(parts)
 
     def _user(self, parts: Sequence[TextPart | AttachmentPart]) -> str:
-        shown = [part for part in parts if self.pictures.shows(part)]
+        shown = [part for part in parts if self.attachments.shows(part)]
         texts = [
-            part.text if isinstance(part, TextPart) else self.pictures.in_place_of(part)
+            part.text if isinstance(part, TextPart) else self.attachments.in_place_of(part)
             for part in parts
             if part not in shown
         ]
-        images = [self.pictures.base64(part) for part in shown if isinstance(part, AttachmentPart)]
+        images = [
+            self.attachments.base64(part) for part in shown if isinstance(part, AttachmentPart)
+        ]
         return user_message("\n\n".join(texts), images)
 
 

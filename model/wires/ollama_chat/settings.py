@@ -17,10 +17,23 @@ class OllamaSettings:
             None leaves that to the server.
         context_window_tokens: the window of models for which none is known. The server must be
             told, or it silently drops the beginning of what does not fit in its own default.
+        service_tier: None, as there are no tiers here; other wires have this setting.
+
+    Raises:
+        ValueError: a service tier is asked for.
     """
 
     keep_alive: str | None = None
     context_window_tokens: int = 32_768
+    service_tier: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.service_tier is not None:
+            raise ValueError(
+                f"Ollama has no service tiers, so none can be {self.service_tier!r}: leave it out,"
+                " or ask over openai-completions, openai-responses, anthropic-messages or"
+                " google-generative-ai, which have them"
+            )
 
 
 def ollama_url(host: str) -> str:

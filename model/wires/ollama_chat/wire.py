@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from agentslot.model.wires.ollama_chat.decode import OllamaChatDecoder
 from agentslot.model.wires.ollama_chat.encode import RequestEncoder
+from agentslot.model.wires.ollama_chat.messages import PICTURES
 from agentslot.model.wires.ollama_chat.settings import OllamaSettings
 from agentslot.model.wires.usual import UsualWire
 from agentslot.session import AttemptId
@@ -11,6 +12,8 @@ from agentslot.session import AttemptId
 
 class OllamaChatWire(UsualWire):
     """Both halves of the wire for one server; see `agentslot.model.wire.Wire`."""
+
+    media_types = PICTURES
 
     def __init__(
         self,

@@ -1,14 +1,14 @@
 """Encoding requests: only what is new in a conversation is encoded, the rest is bytes already."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from agentslot._json import dumps
 from agentslot.model.contract import ModelRequest
 from agentslot.model.wire import WireRequest
-from agentslot.model.wires.openai_completions.messages import MessageEncoder
+from agentslot.model.wires.attachments import Attachments, Media, attachments_in
+from agentslot.model.wires.openai_completions.messages import MEDIA_TYPES, MessageEncoder
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile
 from agentslot.model.wires.outputschema import native_output, openai_format, output_tool
-from agentslot.model.wires.pictures import Pictures, images_in
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.session import AttachmentPart, Reasoning, ToolDefinition
 
@@ -21,29 +21,31 @@ _PATH = "/chat/completions"
 class RequestEncoder:
     """Encodes requests for one server and one profile."""
 
-    def __init__(self, profile: CompatibilityProfile) -> None:
+    def __init__(self, profile: CompatibilityProfile, service_tier: str | None = None) -> None:
         self._profile = profile
+        self._service_tier = service_tier
         self._prefixes = PerConversation(lambda: EncodedPrefix(False))
         self._tools = ToolsText(_tool)
 
-    def encode(self, request: ModelRequest, images: Mapping[str, bytes] | None) -> WireRequest:
+    def encode(self, request: ModelRequest, media: Media) -> WireRequest:
         """Build the request.
 
         Args:
             request: what to ask.
-            images: image artifacts in base64 by id; see Wire.
+            media: what attachments can be shown of it; see Wire.
         """
         config = request.config
-        pictures = Pictures(images)
-        encoder = MessageEncoder(self._profile, config.provider, config.model, pictures)
-        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode, pictures.fill)
+        attachments = Attachments(media, MEDIA_TYPES)
+        encoder = MessageEncoder(self._profile, config.provider, config.model, attachments)
+        turns = self._prefixes.of(request).extend(request.inputs, encoder.encode, attachments.fill)
         head = self._head(request) + encoder.system(request.system_prompt)
         body = turns.join(head, _END) if turns else head + _NOTHING_SAID + _END
         return WireRequest(_PATH, body, stable=len(body) - len(_END), turns=turns.digests)
 
-    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
-        """The images that encoding the request would show; see Wire."""
-        return images_in(self._prefixes.of(request).fresh(request.inputs))
+    def new_attachments(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The attachments that encoding the request would show; see Wire."""
+        new = self._prefixes.of(request).fresh(request.inputs)
+        return attachments_in(new, MEDIA_TYPES)
 
     def _head(self, request: ModelRequest) -> bytes:
         config, profile = request.config, self._profile
@@ -58,6 +60,8 @@ class RequestEncoder:
             head["stop"] = list(config.stop_sequences)
         if config.reasoning is not Reasoning.DEFAULT and profile.reasoning_effort:
             head["reasoning_effort"] = config.reasoning.value
+        if self._service_tier:
+            head["service_tier"] = self._service_tier
         if profile.store:
             head["store"] = False
         if profile.prompt_cache_key:

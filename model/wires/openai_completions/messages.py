@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from agentslot._json import JsonValue, dumps, replace_lone_surrogates
 from agentslot.model.rendering import object_arguments, sendable_name
 from agentslot.model.turns import Turn, sendable_parts, sendable_text
+from agentslot.model.wires.attachments import PICTURES, Attachments
 from agentslot.model.wires.openai_completions import thinking
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile, ThinkingReplay
-from agentslot.model.wires.pictures import Pictures
 from agentslot.model.wires.reading import JsonObject, as_object, as_text
 from agentslot.model.wires.replay import own_state
 from agentslot.session import AttachmentPart, Message, Role, TextPart, ToolCall
+
+_AUDIO = {"audio/wav": "wav", "audio/mpeg": "mp3"}
+MEDIA_TYPES = PICTURES | _AUDIO.keys()
+"""Media types that the protocol has a place for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,7 @@ class MessageEncoder:
     profile: CompatibilityProfile
     provider: str
     model: str
-    pictures: Pictures
+    attachments: Attachments
 
     def system(self, prompt: str | None) -> bytes:
         """The system prompt, if there is one."""
@@ -47,7 +51,7 @@ class MessageEncoder:
             ids = self._ids(turn.calls)
             messages = self._assistant(turn, ids)
             for call, call_id, result in zip(turn.calls, ids, turn.results, strict=True):
-                messages.append(self._result(call, call_id, self.pictures.result_text(result)))
+                messages.append(self._result(call, call_id, self.attachments.result_text(result)))
             encoded += _join(messages)
             after_tool = bool(turn.calls) or (after_tool and not messages)
         for content in self._user_contents(turn):
@@ -58,8 +62,8 @@ class MessageEncoder:
         return bytes(encoded), after_tool
 
     def _user_contents(self, turn: Turn) -> Iterator[JsonValue]:
-        """What user messages the turn has, pictures that tools made among them."""
-        made = [part for result in turn.results for part in self.pictures.of_result(result)]
+        """What user messages the turn has, what tools made to be shown among them."""
+        made = [part for result in turn.results for part in self.attachments.of_result(result)]
         if made:
             yield [self._block(part) for part in made]
         users = [turn.message] if turn.message.role is Role.USER else []
@@ -96,19 +100,24 @@ class MessageEncoder:
         return message
 
     def _user_content(self, message: Message) -> JsonValue:
-        """Text, or blocks if there is a picture to show; empty if everything is blank."""
+        """Text, or blocks if there is something to show; empty if everything is blank."""
         parts = sendable_parts(message)
-        if any(self.pictures.shows(part) for part in parts):
+        if any(self.attachments.shows(part) for part in parts):
             return [self._block(part) for part in parts]
-        texts = [p.text if isinstance(p, TextPart) else self.pictures.in_place_of(p) for p in parts]
+        texts = [
+            p.text if isinstance(p, TextPart) else self.attachments.in_place_of(p) for p in parts
+        ]
         return replace_lone_surrogates("\n\n".join(texts))
 
     def _block(self, part: TextPart | AttachmentPart) -> JsonObject:
         if isinstance(part, TextPart):
             return {"type": "text", "text": replace_lone_surrogates(part.text)}
-        if not self.pictures.shows(part):
-            return {"type": "text", "text": self.pictures.in_place_of(part)}
-        url = f"data:{part.media_type};base64,{self.pictures.base64(part)}"
+        if not self.attachments.shows(part):
+            return {"type": "text", "text": self.attachments.in_place_of(part)}
+        data = self.attachments.base64(part)
+        if audio := _AUDIO.get(part.media_type):
+            return {"type": "input_audio", "input_audio": {"data": data, "format": audio}}
+        url = f"data:{part.media_type};base64,{data}"
         return {"type": "image_url", "image_url": {"url": url}}
 
     def _thinking(self, turn: Turn) -> JsonObject:

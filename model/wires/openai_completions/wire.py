@@ -1,11 +1,13 @@
 """The wire as a whole: both halves for one server."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from agentslot.model.contract import ModelRequest
 from agentslot.model.wire import WireRequest
+from agentslot.model.wires.attachments import Media
 from agentslot.model.wires.openai_completions.decode import OpenAICompletionsDecoder
 from agentslot.model.wires.openai_completions.encode import RequestEncoder
+from agentslot.model.wires.openai_completions.messages import MEDIA_TYPES
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile, profile_for
 from agentslot.model.wires.usual import UsualWire
 from agentslot.session import AttachmentPart, AttemptId
@@ -14,27 +16,37 @@ from agentslot.session import AttachmentPart, AttemptId
 class _EncodersByProfile:
     """Encodes each request as the server of its model wants it."""
 
-    def __init__(self, base_url: str, profile: CompatibilityProfile | None) -> None:
+    def __init__(
+        self, base_url: str, profile: CompatibilityProfile | None, service_tier: str | None
+    ) -> None:
         self._base_url = base_url
         self._profile = profile
+        self._service_tier = service_tier
         self._encoders: dict[CompatibilityProfile, RequestEncoder] = {}
 
-    def encode(self, request: ModelRequest, images: Mapping[str, bytes] | None) -> WireRequest:
-        return self._of(request).encode(request, images)
+    def encode(self, request: ModelRequest, media: Media) -> WireRequest:
+        return self._of(request).encode(request, media)
 
-    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
-        return self._of(request).new_images(request)
+    def new_attachments(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        return self._of(request).new_attachments(request)
 
     def _of(self, request: ModelRequest) -> RequestEncoder:
         profile = self._profile or profile_for(self._base_url, request.config.model)
-        return self._encoders.setdefault(profile, RequestEncoder(profile))
+        return self._encoders.setdefault(profile, RequestEncoder(profile, self._service_tier))
 
 
 class OpenAICompletionsWire(UsualWire):
     """Both halves of the wire for one server; see `agentslot.model.wire.Wire`."""
 
-    def __init__(self, base_url: str, profile: CompatibilityProfile | None = None) -> None:
-        super().__init__(_EncodersByProfile(base_url, profile))
+    media_types = MEDIA_TYPES
+
+    def __init__(
+        self,
+        base_url: str,
+        profile: CompatibilityProfile | None = None,
+        service_tier: str | None = None,
+    ) -> None:
+        super().__init__(_EncodersByProfile(base_url, profile, service_tier))
 
     def decoder(self, attempt_id: AttemptId) -> OpenAICompletionsDecoder:
         """Make a decoder for the answer to one attempt."""

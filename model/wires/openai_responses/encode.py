@@ -1,17 +1,17 @@
 """Encoding requests of the Responses API. The server keeps nothing: each one tells it all."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from agentslot._json import dumps, replace_lone_surrogates
 from agentslot.model.contract import ModelRequest
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.wire import WireRequest
+from agentslot.model.wires.attachments import Attachments, Media, attachments_in
 from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.callids import CallIds
 from agentslot.model.wires.openai_responses.messages import CALL_ID, ItemEncoder
 from agentslot.model.wires.openai_responses.settings import ResponsesSettings
 from agentslot.model.wires.outputschema import native_output, openai_format, output_tool
-from agentslot.model.wires.pictures import Pictures, images_in
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject
 from agentslot.session import AttachmentPart, ModelConfig, Reasoning, ToolDefinition
@@ -29,12 +29,12 @@ class RequestEncoder:
         self._conversations = PerConversation(_Conversation)
         self._tools = ToolsText(_tool)
 
-    def encode(self, request: ModelRequest, images: Mapping[str, bytes] | None) -> WireRequest:
+    def encode(self, request: ModelRequest, media: Media) -> WireRequest:
         """Build the request.
 
         Args:
             request: what to ask.
-            images: image artifacts in base64 by id; see Wire.
+            media: what attachments can be shown of it; see Wire.
 
         Raises:
             ModelError: it asks for stop sequences, which the API does not know
@@ -43,9 +43,9 @@ class RequestEncoder:
         config, known = request.config, self._conversations.of(request)
         if config.stop_sequences:
             raise _no_stop_sequences()
-        pictures = Pictures(images)
-        encoder = ItemEncoder(config.provider, config.model, pictures, known.ids)
-        turns = known.prefix.extend(request.inputs, encoder.encode, pictures.fill)
+        attachments = Attachments(media)
+        encoder = ItemEncoder(config.provider, config.model, attachments, known.ids)
+        turns = known.prefix.extend(request.inputs, encoder.encode, attachments.fill)
         head = self._head(request)
         body = turns.join(head, _END) if turns else head + _NOTHING_SAID[:-1] + _END
         return WireRequest(
@@ -56,9 +56,9 @@ class RequestEncoder:
             cache_seconds=self._settings.cache.seconds,
         )
 
-    def new_images(self, request: ModelRequest) -> Sequence[AttachmentPart]:
-        """The images that encoding the request would show; see Wire."""
-        return images_in(self._conversations.of(request).prefix.fresh(request.inputs))
+    def new_attachments(self, request: ModelRequest) -> Sequence[AttachmentPart]:
+        """The attachments that encoding the request would show; see Wire."""
+        return attachments_in(self._conversations.of(request).prefix.fresh(request.inputs))
 
     def _head(self, request: ModelRequest) -> bytes:
         config, settings = request.config, self._settings

@@ -7,9 +7,9 @@ from itertools import islice
 from agentslot._json import JsonValue, dumps, replace_lone_surrogates
 from agentslot.model.rendering import object_arguments, sendable_name
 from agentslot.model.turns import Turn, sendable_parts
+from agentslot.model.wires.attachments import Attachments
 from agentslot.model.wires.callids import CallIds
 from agentslot.model.wires.openai_responses.items import CALL, MESSAGE, ORDER, REASONING
-from agentslot.model.wires.pictures import Pictures
 from agentslot.model.wires.reading import JsonObject
 from agentslot.session import AttachmentPart, Role, TextPart, ToolCall, ToolResult
 
@@ -23,7 +23,7 @@ class ItemEncoder:
 
     provider: str
     model: str
-    pictures: Pictures
+    attachments: Attachments
     ids: CallIds
 
     def encode(self, turn: Turn, state: None) -> tuple[bytes, None]:
@@ -64,17 +64,17 @@ class ItemEncoder:
         return items
 
     def _result(self, call_id: str, result: ToolResult | None) -> JsonObject:
-        output: JsonValue = self.pictures.result_text(result)
-        if made := self.pictures.of_result(result):
+        output: JsonValue = self.attachments.result_text(result)
+        if made := self.attachments.of_result(result):
             output = [_text(str(output)), *(self._content(part) for part in made)]
         return {"type": "function_call_output", "call_id": call_id, "output": output}
 
     def _content(self, part: TextPart | AttachmentPart) -> JsonObject:
         if isinstance(part, TextPart):
             return _text(part.text)
-        if not self.pictures.shows(part):
-            return _text(self.pictures.in_place_of(part))
-        url = f"data:{part.media_type};base64,{self.pictures.base64(part)}"
+        if not self.attachments.shows(part):
+            return _text(self.attachments.in_place_of(part))
+        url = f"data:{part.media_type};base64,{self.attachments.base64(part)}"
         return {"type": "input_image", "image_url": url, "detail": "auto"}
 
 

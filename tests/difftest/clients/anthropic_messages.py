@@ -34,6 +34,8 @@ def send(scenario, url):
     elif "effort" in scenario:
         more["thinking"] = {"type": "adaptive"}
         more["output_config"] = {"effort": scenario["effort"]}
+    if "tier" in scenario:
+        more["service_tier"] = scenario["tier"]
     if "output" in scenario:
         form = {"type": "json_schema", "schema": transform_schema(scenario["output"])}
         more["output_config"] = {**more.get("output_config", {}), "format": form}
@@ -101,4 +103,4 @@ def read(url):
     )
 
 
-run(send, read, COMMON | {"cache", "budget", "stop", "must_call"}, APIStatusError)
+run(send, read, COMMON | {"cache", "budget", "stop", "must_call", "tier"}, APIStatusError)

@@ -22,6 +22,8 @@ def send(scenario, url):
         more["thinking_config"] = types.ThinkingConfig(thinking_level=scenario["effort"])
     if "stop" in scenario:
         more["stop_sequences"] = scenario["stop"]
+    if "tier" in scenario:
+        more["service_tier"] = scenario["tier"]
     if "output" in scenario:
         more["response_mime_type"] = "application/json"
         more["response_json_schema"] = scenario["output"]
@@ -56,7 +58,7 @@ def user(turn):
 
 
 def part_of(part):
-    if part["kind"] == "picture":
+    if part["kind"] in ("picture", "sound"):
         data = base64.b64decode(part["data"])
         return types.Part.from_bytes(data=data, mime_type=part["type"])
     return types.Part.from_text(text=part["text"])
@@ -120,4 +122,4 @@ def read(url):
     return answer("".join(texts), "".join(thoughts), calls, stop and stop.value, model, figures)
 
 
-run(send, read, COMMON | {"stop", "must_call"}, errors.ClientError)
+run(send, read, COMMON | {"stop", "must_call", "tier"}, errors.ClientError)

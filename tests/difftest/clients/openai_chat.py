@@ -23,6 +23,8 @@ def send(scenario, url):
         more["reasoning_effort"] = scenario["effort"]
     if "stop" in scenario:
         more["stop"] = scenario["stop"]
+    if "tier" in scenario:
+        more["service_tier"] = scenario["tier"]
     if "output" in scenario:
         more["response_format"] = {"type": "json_schema", "json_schema": form(scenario["output"])}
     if "must_call" in scenario:
@@ -51,15 +53,19 @@ def send(scenario, url):
 
 
 def user(turn):
-    content = [
-        {"type": "image_url", "image_url": {"url": data_url(part)}}
-        if part["kind"] == "picture"
-        else {"type": "text", "text": part["text"]}
-        for part in turn["parts"]
-    ]
+    content = [block(part) for part in turn["parts"]]
     if len(content) == 1 and content[0]["type"] == "text":
         content = content[0]["text"]
     return [{"role": "user", "content": content}]
+
+
+def block(part):
+    if part["kind"] == "picture":
+        return {"type": "image_url", "image_url": {"url": data_url(part)}}
+    if part["kind"] == "sound":
+        heard = {"data": part["data"], "format": part["type"].removeprefix("audio/")}
+        return {"type": "input_audio", "input_audio": heard}
+    return {"type": "text", "text": part["text"]}
 
 
 def assistant(turn):
@@ -110,4 +116,4 @@ def read(url):
     )
 
 
-run(send, read, COMMON | {"temperature", "stop", "must_call"}, APIStatusError)
+run(send, read, COMMON | {"temperature", "stop", "must_call", "tier"}, APIStatusError)

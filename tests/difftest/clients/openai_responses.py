@@ -23,6 +23,8 @@ def send(scenario, url):
         more["prompt_cache_key"] = SESSION
     if scenario.get("cache") == "long":
         more["prompt_cache_retention"] = "24h"
+    if "tier" in scenario:
+        more["service_tier"] = scenario["tier"]
     if "output" in scenario:
         more["text"] = {"format": {"type": "json_schema", **form(scenario["output"])}}
     if "must_call" in scenario:
@@ -120,4 +122,4 @@ def read(url):
     )
 
 
-run(send, read, COMMON | {"cache", "must_call"}, APIStatusError)
+run(send, read, COMMON | {"cache", "must_call", "tier"}, APIStatusError)

@@ -5,8 +5,8 @@ from base64 import b64encode
 
 import pytest
 
-from agentslot.model import artifactimages
-from agentslot.model.artifactimages import ArtifactImages
+from agentslot.model import artifactcontents
+from agentslot.model.artifactcontents import ArtifactContents
 from agentslot.session import AttachmentPart, MemoryArtifacts
 
 
@@ -17,8 +17,8 @@ async def kept(store: MemoryArtifacts, content: bytes, media_type: str = "image/
 async def test_images_beyond_the_bound_are_left_out_and_smaller_ones_behind_them_are_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(artifactimages, "MAX_NEW_BYTES", 10)
-    images, store = ArtifactImages(), MemoryArtifacts()
+    monkeypatch.setattr(artifactcontents, "MAX_NEW_BYTES", 10)
+    images, store = ArtifactContents(), MemoryArtifacts()
     images.store = store
     ids = [await kept(store, content) for content in (b"123456", b"12345", b"1234")]
     read = await images.read([AttachmentPart(each, "image/png") for each in ids])
@@ -28,7 +28,7 @@ async def test_images_beyond_the_bound_are_left_out_and_smaller_ones_behind_them
 async def test_what_is_there_under_another_type_is_not_shown(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    images, store = ArtifactImages(), MemoryArtifacts()
+    images, store = ArtifactContents(), MemoryArtifacts()
     images.store = store
     document = await kept(store, b"%PDF", "application/pdf")
     with caplog.at_level(logging.WARNING):
@@ -38,4 +38,4 @@ async def test_what_is_there_under_another_type_is_not_shown(
 
 
 async def test_without_a_store_there_is_nothing_to_read() -> None:
-    assert await ArtifactImages().read([AttachmentPart("a", "image/png")]) == {}
+    assert await ArtifactContents().read([AttachmentPart("a", "image/png")]) == {}
