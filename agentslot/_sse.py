@@ -5,20 +5,22 @@ order mark is dropped, comments and unknown fields are ignored, an event that th
 cuts off is not delivered. `id` and `retry` are ignored on purpose: nothing here reconnects.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from agentslot._errors import AgentSlotError
 
 MAX_EVENT_BYTES = 16 * 1024 * 1024
 
+_USUAL = "message"
 _BOM = b"\xef\xbb\xbf"
 
 
-class ServerSentEvent(NamedTuple):
+@dataclass(slots=True)  # one for each piece of an answer: freezing it would cost most of its price
+class ServerSentEvent:
     """One complete event; several data lines are joined by a line feed."""
 
     data: bytes
-    event: str = "message"
+    event: str = _USUAL
 
 
 class EventTooLargeError(AgentSlotError):
@@ -48,7 +50,7 @@ class SseDecoder:
         self._partial_bytes = 0
         self._data: list[bytes] = []
         self._data_bytes = 0
-        self._event = ""
+        self._event = _USUAL
 
     def feed(self, chunk: bytes) -> list[ServerSentEvent]:
         """Take the next bytes and return the events that they complete.
@@ -61,7 +63,7 @@ class SseDecoder:
         if self._skip_line_feed and chunk:
             chunk = chunk.removeprefix(b"\n")
             self._skip_line_feed = False
-        if b"\r" in chunk:
+        if chunk.find(b"\r") >= 0:  # `in` would first try the bytes as an integer
             self._skip_line_feed = chunk.endswith(b"\r")
             chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         lines = chunk.split(b"\n")
@@ -95,31 +97,21 @@ class SseDecoder:
             self._partial, self._partial_bytes = [], 0
         events: list[ServerSentEvent] = []
         for line in lines:
-            if line[:6] == b"data: ":
-                self._add(line[6:])
-            elif line:
-                self._field(line)
-            elif self._data:
-                data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
-                events.append(ServerSentEvent(data, self._event or "message"))
-                self._data, self._data_bytes, self._event = [], 0, ""
-            else:
-                self._event = ""
+            if not line:
+                if self._data:
+                    events.append(ServerSentEvent(b"\n".join(self._data), self._event))
+                    self._data, self._data_bytes = [], 0
+                self._event = _USUAL
+                continue
+            name, _, value = line.partition(b":")
+            if name == b"data":
+                self._data_bytes += len(value)
+                if self._data_bytes > self._max_bytes:
+                    raise EventTooLargeError(self._max_bytes)
+                self._data.append(value.removeprefix(b" "))
+            elif name == b"event":
+                self._event = value.removeprefix(b" ").decode("utf-8", "replace") or _USUAL
         return events
-
-    def _field(self, line: bytes) -> None:
-        name, _, value = line.partition(b":")
-        value = value.removeprefix(b" ")
-        if name == b"data":
-            self._add(value)
-        elif name == b"event":
-            self._event = value.decode("utf-8", "replace")
-
-    def _add(self, value: bytes) -> None:
-        self._data_bytes += len(value) + 1
-        if self._data_bytes > self._max_bytes:
-            raise EventTooLargeError(self._max_bytes)
-        self._data.append(value)
 
     def _check(self, size: int) -> None:
         if size > self._max_bytes:

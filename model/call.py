@@ -81,7 +81,13 @@ class LogicalCall:
             if self._ended:
                 raise anyio.EndOfStream
             try:
-                await (self._begin() if self._attempt is None else self._read(self._attempt))
+                if self._attempt is None:
+                    await self._begin()
+                elif deltas := await self._attempt.read():
+                    self._events.extend(deltas)
+                    self._showing = True
+                elif deltas is None:
+                    await self._complete(self._attempt)
             except ModelError as error:
                 await self._fail(error)
         return self._events.popleft()
@@ -119,12 +125,7 @@ class LogicalCall:
         lowered = replace(self._request, config=replace(config, max_tokens=limit))
         return await self._encode(lowered)
 
-    async def _read(self, attempt: Attempt) -> None:
-        deltas = await attempt.read()
-        if deltas is not None:
-            self._showing = self._showing or bool(deltas)
-            self._events.extend(deltas)
-            return
+    async def _complete(self, attempt: Attempt) -> None:
         answer = attempt.finish()
         self._usage.learn(self._request.inputs.ledger, self._encoded, answer.usage)
         served_model = attempt.redacted(answer.served_model)

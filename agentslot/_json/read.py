@@ -14,9 +14,10 @@ Engine = Callable[[bytes], Any]
 """Reads UTF-8 bytes; refuses duplicate members and constants, but not everything we refuse."""
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
-_DIGITS = bytes.maketrans(b"123456789E", b"000000000e")
-_LARGE = b"0e000", b"0e+000", b"0" * 200
-"""With every digit a zero: no number overflows without one of these in it."""
+_SHAPE = bytes.maketrans(b"{E+123456789", b"[e0000000000")
+"""Makes brackets alike, and what may stand in the digits of a large number."""
+_EXPONENT, _DIGITS = b"0e000", b"0" * 200
+"""In that shape no number overflows without one of these in it."""
 _WALKED = frozenset({dict, list, float})
 
 
@@ -39,33 +40,40 @@ def loads(data: bytes | str, *, limits: JsonLimits = DEFAULT_LIMITS) -> JsonValu
 def read(data: bytes | str, limits: JsonLimits, engine: Engine, number: ParseNumber) -> Any:
     """Read with one engine; what the engine does not take, the exact reader judges."""
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-    if len(raw) > limits.max_bytes:
+    size = len(raw)  # a document has no more values than bytes
+    if size > limits.max_bytes:
         reason = f"more than {limits.max_bytes} bytes"
         raise JsonError(reason, "$", limits.max_bytes)
     try:
-        opened = raw.count(b"[") + raw.count(b"{")
-        values = opened + raw.count(b",") + 1  # at most: brackets and commas in strings count too
-        if values > limits.max_nodes and _count_values(raw) > limits.max_nodes:
+        if size > limits.max_nodes and _has_more_values(raw, limits.max_nodes):
             return scan(raw, limits, number)
         value = engine(raw)
-        large = opened > limits.max_depth or values > limits.max_members
-        if large or (engine is not stdlib_engine and _may_overflow(raw)):
+        if size > limits.max_members or _is_suspicious(raw, limits):
             _check_shape(value, limits)
         return value
     except (ValueError, RecursionError):
         return scan(raw, limits, number)
 
 
-def _may_overflow(raw: bytes) -> bool:
-    """Whether a number may have come out as infinity; looking is cheaper than a walk."""
-    digits = raw.translate(_DIGITS)
-    exponent, signed, long = _LARGE
-    return exponent in digits or signed in digits or long in digits
+def _is_suspicious(raw: bytes, limits: JsonLimits) -> bool:
+    """Whether it may be too deep, or a number have come out as infinity: cheaper than a walk."""
+    shape = raw.translate(_SHAPE)
+    # `in` would first try the bytes as an integer, which costs more than the search.
+    return (
+        shape.count(b"[") > limits.max_depth
+        or shape.find(_EXPONENT) >= 0
+        or shape.find(_DIGITS) >= 0
+    )
+
+
+def _has_more_values(raw: bytes, most: int) -> bool:
+    """Whether there are more values; most documents need no look at where their strings are."""
+    return _count_values(raw) > most and _count_values(_STRING.sub(b"", raw)) > most
 
 
 def _count_values(raw: bytes) -> int:
-    bare = _STRING.sub(b"", raw)
-    return bare.count(b"[") + bare.count(b"{") + bare.count(b",") + 1
+    """How many values there are at most: brackets and commas in strings count too."""
+    return raw.count(b"[") + raw.count(b"{") + raw.count(b",") + 1
 
 
 def _check_shape(value: Any, limits: JsonLimits) -> None:

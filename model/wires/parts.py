@@ -8,19 +8,19 @@ class PartsBuilder:
 
     def __init__(self) -> None:
         self._parts: list[tuple[type[TextPart] | type[ReasoningPart], list[str]]] = []
-        self._open = False
+        self._open: type[TextPart] | type[ReasoningPart] | None = None
+        self._pieces: list[str] = []
 
-    def add_text(self, text: str) -> None:
-        """Add visible text."""
-        self._add(TextPart, text)
-
-    def add_reasoning(self, text: str) -> None:
-        """Add visible thinking."""
-        self._add(ReasoningPart, text)
+    def add(self, kind: type[TextPart] | type[ReasoningPart], piece: str) -> None:
+        """Add visible text or visible thinking."""
+        if kind is not self._open:
+            self._open, self._pieces = kind, []
+            self._parts.append((kind, self._pieces))
+        self._pieces.append(piece)
 
     def close(self) -> None:
         """End the current part: what follows is a new one."""
-        self._open = False
+        self._open = None
 
     @property
     def text(self) -> str:
@@ -32,10 +32,3 @@ class PartsBuilder:
     def build(self) -> tuple[Part, ...]:
         """The parts so far."""
         return tuple(kind("".join(pieces)) for kind, pieces in self._parts)
-
-    def _add(self, kind: type[TextPart] | type[ReasoningPart], piece: str) -> None:
-        if self._open and self._parts[-1][0] is kind:
-            self._parts[-1][1].append(piece)
-        else:
-            self._parts.append((kind, [piece]))
-            self._open = True

@@ -7,19 +7,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentslot._sse import MAX_EVENT_BYTES, EventTooLargeError, ServerSentEvent, SseDecoder
+from agentslot._sse import MAX_EVENT_BYTES, EventTooLargeError, SseDecoder
 from tests.shared import shared
+
+
+def feed(decoder: SseDecoder, chunk: bytes) -> list[tuple[bytes, str]]:
+    return [(event.data, event.event) for event in decoder.feed(chunk)]
 
 
 def decode(
     stream: bytes, size: int | None = None, max_event_bytes: int = MAX_EVENT_BYTES
-) -> list[ServerSentEvent]:
+) -> list[tuple[bytes, str]]:
     decoder = SseDecoder(max_event_bytes)
     step = size or max(len(stream), 1)
     return [
         event
         for start in range(0, len(stream), step)
-        for event in decoder.feed(stream[start : start + step])
+        for event in feed(decoder, stream[start : start + step])
     ]
 
 
@@ -81,18 +85,18 @@ def test_any_cut_into_chunks_gives_the_same_events(stream: bytes, cuts: list[int
     events = [
         event
         for start, end in itertools.pairwise(borders)
-        for event in decoder.feed(stream[start:end])
+        for event in feed(decoder, stream[start:end])
     ]
     assert events == decode(stream)
 
 
 def test_an_event_is_delivered_with_the_bytes_that_complete_it() -> None:
     decoder = SseDecoder()
-    assert decoder.feed(b"data: first\n") == []
-    assert decoder.feed(b"\n") == [(b"first", "message")]
-    assert decoder.feed(b"data: second\r") == []
-    assert decoder.feed(b"\r") == [(b"second", "message")]
-    assert decoder.feed(b"\ndata: third\n\n") == [(b"third", "message")]
+    assert feed(decoder, b"data: first\n") == []
+    assert feed(decoder, b"\n") == [(b"first", "message")]
+    assert feed(decoder, b"data: second\r") == []
+    assert feed(decoder, b"\r") == [(b"second", "message")]
+    assert feed(decoder, b"\ndata: third\n\n") == [(b"third", "message")]
 
 
 def test_closing_tells_whether_an_event_was_cut_off() -> None:
@@ -106,7 +110,7 @@ def test_closing_tells_whether_an_event_was_cut_off() -> None:
 
 def test_a_line_or_an_event_beyond_the_limit_is_refused_before_it_is_kept() -> None:
     whole = SseDecoder(max_event_bytes=20)
-    assert whole.feed(b"data: " + b"x" * 14 + b"\n\n") == [(b"x" * 14, "message")]
+    assert feed(whole, b"data: " + b"x" * 14 + b"\n\n") == [(b"x" * 14, "message")]
     for stream in (b"data: " + b"x" * 20 + b"\n\n", b"data: 1234\n" * 5, b":" + b"x" * 30 + b"\n"):
         for size in (1, 7):
             with pytest.raises(EventTooLargeError) as caught:

@@ -17,7 +17,7 @@ from agentslot.model.wires.failure import find_failure, nameless_call
 from agentslot.model.wires.parts import PartsBuilder
 from agentslot.model.wires.reading import JsonObject, as_array, as_count, as_object, as_text
 from agentslot.model.wires.verbatim import Verbatim
-from agentslot.session import AttemptId, TokenUsage
+from agentslot.session import AttemptId, ReasoningPart, TextPart, TokenUsage
 
 THINKING = "thinking"
 
@@ -57,10 +57,10 @@ class OllamaChatDecoder(EventDecoder):
         message = as_object(line.get("message"))
         if thought := as_text(message.get(THINKING)):
             self._thinking.append(thought)
-            self._parts.add_reasoning(thought)
+            self._parts.add(ReasoningPart, thought)
             self._show_thinking(thought)
         if text := as_text(message.get("content")):
-            self._parts.add_text(text)
+            self._parts.add(TextPart, text)
             self._show_text(text)
         if calls := as_array(message.get("tool_calls")):
             self._parts.close()

@@ -23,7 +23,7 @@ from agentslot.model.wires.openai_completions.usage import read_usage
 from agentslot.model.wires.parts import PartsBuilder
 from agentslot.model.wires.reading import JsonObject, as_object, as_objects, as_text, first_object
 from agentslot.model.wires.servicetier import served_tier
-from agentslot.session import AttemptId
+from agentslot.session import AttemptId, ReasoningPart, TextPart
 
 _FINISH = {
     "stop": FinishReason.STOP,
@@ -78,7 +78,8 @@ class OpenAICompletionsDecoder(EventDecoder):
         if choice := first_object(choices):
             delta = choice.get("delta")
             self._read(as_object(choice.get("message") if delta is None else delta))
-            self._read_finish(choice)
+            if finish := choice.get("finish_reason"):
+                self._read_finish(finish)
         self._read_envelope(chunk)
 
     def _take_document(self, document: JsonObject) -> None:
@@ -87,7 +88,7 @@ class OpenAICompletionsDecoder(EventDecoder):
             message = as_object(choice.get("message"))
             thought_first = sorted(message, key=lambda name: name not in thinking.FIELDS)
             self._read({name: message[name] for name in thought_first})
-            self._read_finish(choice)
+            self._read_finish(choice.get("finish_reason"))
             self.done = True
         self._read_envelope(document)
 
@@ -114,11 +115,9 @@ class OpenAICompletionsDecoder(EventDecoder):
         if not self._request_id:
             self._request_id = as_text(chunk.get("id"))
 
-    def _read_finish(self, choice: JsonObject) -> None:
-        if not (finish := as_text(choice.get("finish_reason"))):
-            return
-        self._finish = finish
-        if finish == "error":
+    def _read_finish(self, reason: JsonValue) -> None:
+        self._finish = as_text(reason) or self._finish
+        if self._finish == "error":
             message = "the provider broke the answer off without saying why"
             raise ModelError(ModelErrorCode.BROKEN_STREAM, message, retryable=True)
 
@@ -129,39 +128,39 @@ class OpenAICompletionsDecoder(EventDecoder):
             if value is None or value == "":
                 continue
             if name == "content" and isinstance(value, str):
-                self._show_text(value)
+                self._add_text(value)
             elif name == "content":
                 self._read_blocks(value)
             elif name in thinking.FIELDS:
                 if not thought:
                     thought = True
-                    self._show_thinking(self._thinking.add(delta))
+                    self._add_thinking(self._thinking.add(delta))
             elif name == "tool_calls":
                 self._parts.close()
                 for fragment in as_objects(value):
                     self._grow(self._calls.add(fragment))
             elif name == "refusal" and isinstance(value, str):
                 self._refused = True
-                self._show_text(value)
+                self._add_text(value)
 
     def _read_blocks(self, content: JsonValue) -> None:
         """The blocks in which Mistral sends text and thinking."""
         for block in as_objects(content):
             if block.get("type") == "text":
-                self._show_text(as_text(block.get("text")))
+                self._add_text(as_text(block.get("text")))
             elif block.get("type") == "thinking":
                 for piece in as_objects(block.get("thinking")):
-                    self._show_thinking(as_text(piece.get("text")))
+                    self._add_thinking(as_text(piece.get("text")))
 
-    def _show_text(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         if text:
-            super()._show_text(text)
-            self._parts.add_text(text)
+            self._show_text(text)
+            self._parts.add(TextPart, text)
 
-    def _show_thinking(self, text: str) -> None:
+    def _add_thinking(self, text: str) -> None:
         if text:
-            super()._show_thinking(text)
-            self._parts.add_reasoning(text)
+            self._show_thinking(text)
+            self._parts.add(ReasoningPart, text)
 
     def _completion(self) -> Completion:
         finish = _FINISH.get(self._finish, FinishReason.OTHER)
