@@ -105,7 +105,7 @@ class SseDecoder:
                 continue
             name, _, value = line.partition(b":")
             if name == b"data":
-                self._data_bytes += len(value)
+                self._data_bytes += len(value) + 1  # the line feed, so that empty lines count
                 if self._data_bytes > self._max_bytes:
                     raise EventTooLargeError(self._max_bytes)
                 self._data.append(value.removeprefix(b" "))

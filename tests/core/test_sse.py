@@ -111,7 +111,11 @@ def test_closing_tells_whether_an_event_was_cut_off() -> None:
 def test_a_line_or_an_event_beyond_the_limit_is_refused_before_it_is_kept() -> None:
     whole = SseDecoder(max_event_bytes=20)
     assert feed(whole, b"data: " + b"x" * 14 + b"\n\n") == [(b"x" * 14, "message")]
-    for stream in (b"data: " + b"x" * 20 + b"\n\n", b"data: 1234\n" * 5, b":" + b"x" * 30 + b"\n"):
+    streams = (
+        *(b"data: " + b"x" * 20 + b"\n\n", b":" + b"x" * 30 + b"\n"),
+        *(b"data: 1234\n" * 5, b"data:\n" * 21),
+    )
+    for stream in streams:
         for size in (1, 7):
             with pytest.raises(EventTooLargeError) as caught:
                 decode(stream, size, max_event_bytes=20)
