@@ -3,7 +3,16 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, NotRequired, Required, cast, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    NotRequired,
+    Required,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from pydantic import ConfigDict, Field, JsonValue, PydanticUserError, TypeAdapter, with_config
 from pydantic.json_schema import GenerateJsonSchema
@@ -72,13 +81,17 @@ def _type_hints(function: Callable[..., object], name: str) -> dict[str, object]
 
 
 def _field(hint: object, parameter: inspect.Parameter, documented: Docstring) -> object:
-    """The parameter as an item of a TypedDict; the function itself applies its default."""
-    description = documented.parameters.get(parameter.name)
+    """The parameter as an item of a TypedDict; the function itself applies its default.
+
+    What its annotation says of it wins over the docstring.
+    """
     default = parameter.default
     shown: dict[str, JsonValue] = {"default": default} if isinstance(default, _SHOWN) else {}
-    described: Any = Annotated[
-        cast("Any", hint), Field(description=description, json_schema_extra=shown)
-    ]
+    known = Field(json_schema_extra=shown)
+    if text := documented.parameters.get(parameter.name):
+        known = Field(description=text, json_schema_extra=shown)
+    kind, *annotated = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    described: Any = Annotated[(cast("Any", kind), known, *annotated)]
     required = default is inspect.Parameter.empty
     return Required[described] if required else NotRequired[described]
 

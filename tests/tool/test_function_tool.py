@@ -93,6 +93,27 @@ def test_types_of_parameters_become_their_schemas() -> None:
     }
 
 
+def test_what_an_annotation_says_wins_over_the_docstring() -> None:
+    @function_tool
+    def measure(
+        a: Annotated[int, Field(ge=0, description="own")],
+        b: Annotated[int, Field(description="own", json_schema_extra={"unit": "m"})] = 1,
+        c: Annotated[int, Field(le=9)] = 2,
+    ) -> None:
+        """Measure.
+
+        Args:
+            b: from the docstring
+            c: from the docstring
+        """
+
+    assert measure.definition.input_schema["properties"] == {
+        "a": {"type": "integer", "minimum": 0, "description": "own"},
+        "b": {"type": "integer", "description": "own", "unit": "m", "default": 1},
+        "c": {"type": "integer", "maximum": 9, "description": "from the docstring", "default": 2},
+    }
+
+
 def test_a_type_that_contains_itself_keeps_its_definition() -> None:
     class Node(BaseModel):
         children: list["Node"] = []
