@@ -100,6 +100,7 @@ class Recorder:
         observers = self._run.owner.components.attempt_observers
         if outcome.status is AttemptStatus.SUCCEEDED and not observers:
             return
+        heard = False
         with anyio.CancelScope(shield=True):
             heard = await tell_finished(self._run, observers, attempt_id, outcome)
             if outcome.status is not AttemptStatus.SUCCEEDED or not heard:

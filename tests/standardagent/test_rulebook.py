@@ -116,6 +116,15 @@ def test_without_a_root_an_absolute_path_is_on_the_safe_side() -> None:
     assert decided(rules, action("w", path="/srv/project/secrets/key")) == "deny"
 
 
+def any_case(_: Path) -> bool:
+    """A disk that takes upper and lower case for each other."""
+    return False
+
+
+def exact(_: Path) -> bool:
+    return True
+
+
 NO_SECRETS = Rule(then=DENY, reason="secret", paths=["secrets/**", "*.Env", "[A-M]*.key"])
 
 
@@ -128,21 +137,20 @@ def test_a_denied_place_is_denied_in_any_case_where_the_disk_takes_them_for_each
     path: str,
 ) -> None:
     asked, rules = action("w", path=path), [NO_SECRETS, Rule(then=ALLOW)]
-    for matters, expected in ((False, "deny"), (True, "allow")):
-        told = decided(rules, asked, root="/srv/project", case_matters=lambda _, m=matters: m)
-        assert told == expected
+    for disk, expected in ((any_case, "deny"), (exact, "allow")):
+        assert decided(rules, asked, root="/srv/project", case_matters=disk) == expected
 
 
 def test_characters_that_are_composed_otherwise_are_the_same_on_such_a_disk() -> None:
     rules = [Rule(then=DENY, reason="secret", paths=["caf\u00e9/**"]), Rule(then=ALLOW)]
     asked = action("w", path="CAFE\u0301/key")
-    assert decided(rules, asked, case_matters=lambda _: False) == "deny"
+    assert decided(rules, asked, case_matters=any_case) == "deny"
 
 
 def test_what_is_allowed_is_compared_as_the_disk_does_it_too() -> None:
     rules = [may(paths=["src/**"])]
-    assert decided(rules, action("w", path="SRC/a"), case_matters=lambda _: False) == "allow"
-    assert decided(rules, action("w", path="SRC/a"), case_matters=lambda _: True) == "deny"
+    assert decided(rules, action("w", path="SRC/a"), case_matters=any_case) == "allow"
+    assert decided(rules, action("w", path="SRC/a"), case_matters=exact) == "deny"
 
 
 def test_absolute_paths_below_any_of_several_roots_are_understood() -> None:
@@ -230,7 +238,7 @@ async def test_a_dry_run_says_what_would_happen_and_by_which_rule() -> None:
 
 
 async def test_a_dry_run_says_when_only_the_disk_makes_a_rule_fit() -> None:
-    book = Rulebook([NO_SECRETS], fallback=YES, root="/srv/a", case_matters=lambda _: False)
+    book = Rulebook([NO_SECRETS], fallback=YES, root="/srv/a", case_matters=any_case)
     assembly = application(PolicyModule(book)).build()
     loosely = "deny\n  Rulebook (rule 1 of 1; the disk takes upper and lower case for each other): "
     assert loosely in str(await explain_call(assembly, "write", {"path": "SECRETS/a"}))
@@ -238,7 +246,7 @@ async def test_a_dry_run_says_when_only_the_disk_makes_a_rule_fit() -> None:
 
 
 async def test_a_call_that_only_the_disk_takes_for_a_denied_one_is_not_run() -> None:
-    book = Rulebook([NO_SECRETS], fallback=YES, case_matters=lambda _: False)
+    book = Rulebook([NO_SECRETS], fallback=YES, case_matters=any_case)
     script = [calls(call("write", path="Secrets/key")), answer("I may not")]
     async with agent(script, tools=[write], modules=[PolicyModule(book)]) as session:
         await session.send_and_wait("go")
