@@ -68,7 +68,7 @@ class Components:
     """Everything replaceable that the fixed Runtime calls.
 
     Attributes:
-        counts_apart: whether the counter is another component than the executor.
+        counts_apart: whether the counter is neither the executor nor asks its providers.
         tools: the allowlisted tools by name, in the order of their names.
         deferred: names of those that the model has to find first.
         commands: by key, in the order of their keys.

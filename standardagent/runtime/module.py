@@ -14,6 +14,7 @@ from agentslot.model import (
     MODEL_EXECUTOR,
     MODEL_SELECTOR,
     TOKEN_COUNTER,
+    ProviderExecutor,
 )
 from agentslot.session import (
     ARTIFACT_STORE,
@@ -91,7 +92,8 @@ class RuntimeModule(Module):
             store=resolver[SESSION_STORE],
             executor=executor,
             counter=counter,
-            counts_apart=counter is not cast("object", executor),
+            counts_apart=not isinstance(counter, ProviderExecutor)
+            and counter is not cast("object", executor),
             selector=resolver.get(MODEL_SELECTOR),
             loop=resolver[AGENT_LOOP],
             tools=tools,

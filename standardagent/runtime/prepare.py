@@ -86,7 +86,9 @@ async def prepare_request(run: Run, parts: FixedParts) -> PreparedRequest:
 
 
 def _counted(run: Run, request: ModelRequest) -> Awaitable[TokenCount]:
-    """An executor that counts for itself is trusted with both; another counter has a deadline."""
+    """An executor that counts is trusted with both, and so are providers; others have a deadline,
+    and cost a task.
+    """
     components = run.owner.components
     if components.counts_apart:
         return counted(run, components.counter, request)

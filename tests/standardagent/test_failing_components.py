@@ -9,29 +9,20 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 
 from agentslot import Contribution, Module
-from agentslot.interaction import InProcessChannel, InputGateError
-from agentslot.model import ATTEMPT_OBSERVER, MODEL_SELECTOR, AttemptOutcome
+from agentslot.interaction import InputGateError
+from agentslot.model import ATTEMPT_OBSERVER
 from agentslot.session import (
-    AgentId,
-    ClassifiedError,
-    ErrorKind,
-    FileStoreModule,
     MessageInput,
-    ModelAttempt,
-    ModelConfig,
     RunFact,
     RunStatus,
     TextPart,
     ToolResult,
-    WorkspaceId,
 )
 from agentslot.standardagent import (
     AGENT_LOOP,
@@ -61,13 +52,10 @@ from agentslot.standardagent.hook import (
 from agentslot.standardagent.runtime import calling
 from agentslot.tool import Effect, function_tool
 from tests.standardagent.agents import (
-    MODEL,
-    ScriptedModel,
     agent,
     answer,
     call,
     calls,
-    scripted_application,
 )
 from tests.standardagent.hooks.hooking import Hook
 
@@ -389,72 +377,6 @@ async def test_without_a_deadline_a_component_takes_as_long_as_it_likes(place: s
     async with broken(place, thinks_long, seconds=0) as session:
         assert await fate(session) == FATE[place]
     assert asked
-
-
-@pytest.mark.parametrize(
-    ("misbehave", "seconds", "kind"),
-    [
-        (raises, 600, ErrorKind.UNAVAILABLE),
-        (answers_otherwise, 600, ErrorKind.UNAVAILABLE),
-        (hangs, AT_ONCE, ErrorKind.DEADLINE_EXCEEDED),
-    ],
-)
-async def test_a_selector_that_fails_opens_no_session_and_changes_no_model(
-    misbehave: Misbehave,
-    seconds: float,
-    kind: ErrorKind,
-    tmp_path: Path,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    store = partial(FileStoreModule, tmp_path)
-    async with agent([], store=store) as session:
-        session_id = session.id
-    channel = InProcessChannel()
-    application = scripted_application(
-        ScriptedModel([]),
-        channel,
-        config=AgentConfig(component_timeout_seconds=seconds),
-        modules=[Module("broken", MODEL_SELECTOR.set(Component(misbehave)))],
-        store=store,
-    )
-    async with application.start():
-        session = await channel.resume_session(session_id)
-        with pytest.raises(ClassifiedError) as refused:
-            await channel.create_session(agent="tester", workspace="default")
-        with pytest.raises(ClassifiedError) as unchanged:
-            await session.update_model_config(ModelConfig(provider="test", model="other"))
-        assert (await session.view()).model_config == MODEL
-        page = await channel.access.list_sessions(AgentId("tester"), WorkspaceId("default"))
-    assert [each.id for each in page.sessions] == [session_id]
-    for error in (refused.value, unchanged.value):
-        assert (error.kind, error.code) == (kind, "model_selection_failed")
-        assert SECRET not in str(error)
-    assert "the model selector failed" in caplog.text
-
-
-async def test_observers_that_accepted_a_request_hear_that_another_refused_it() -> None:
-    heard: list[str] = []
-
-    class Listener:
-        def __init__(self, name: str) -> None:
-            self._name = name
-
-        async def attempt_started(self, attempt_id: object, request: object) -> None:
-            heard.append(f"{self._name} started")
-
-        async def attempt_finished(self, attempt_id: object, outcome: AttemptOutcome) -> None:
-            heard.append(f"{self._name} {outcome.error_code}")
-            raise RuntimeError(SECRET)  # the others hear of it all the same
-
-    observers = (Listener("a"), Listener("b"), Observer(raises, at_end=False), Listener("c"))
-    modules = [Module("test", *(ATTEMPT_OBSERVER.append(each) for each in observers))]
-    async with agent([answer("never sent")], modules=modules) as session:
-        result = await session.send_and_wait("go")
-        view = await session.view()
-    assert result.termination.code == "attempt_start_rejected"
-    rejected = ["b attempt_start_rejected", "a attempt_start_rejected"]
-    assert heard == ["a started", "b started", *rejected]
-    assert not any(isinstance(fact.payload, ModelAttempt) for fact in view.recent_history)
 
 
 async def not_messages() -> Sequence[object]:
