@@ -34,17 +34,27 @@ class Provider(ScriptedModel):
         raise NotImplementedError
 
 
-@pytest.mark.parametrize(
-    ("fill", "task"),
-    [
-        (lambda it: [MODEL_PROVIDERS.add("test", it)], "run"),
-        (lambda it: [MODEL_EXECUTOR.set(it), TOKEN_COUNTER.set(it)], "run"),
-        (lambda it: [MODEL_EXECUTOR.set(it), TOKEN_COUNTER.set(Counter(it))], "token"),
-    ],
-)
-async def test_only_a_counter_that_stands_alone_costs_a_task(
-    fill: Callable[[Provider], list[Contribution]], task: str
-) -> None:
+class Counter:
+    """Counts as the provider does."""
+
+    def __init__(self, provider: Provider) -> None:
+        self._provider = provider
+
+    async def count_tokens(self, request: ModelRequest) -> TokenCount:
+        return await self._provider.count_tokens(request)
+
+
+Fill = Callable[[Provider], list[Contribution]]
+
+FILLS: list[tuple[Fill, str]] = [
+    (lambda it: [MODEL_PROVIDERS.add("test", it)], "run"),
+    (lambda it: [MODEL_EXECUTOR.set(it), TOKEN_COUNTER.set(it)], "run"),
+    (lambda it: [MODEL_EXECUTOR.set(it), TOKEN_COUNTER.set(Counter(it))], "token"),
+]
+
+
+@pytest.mark.parametrize(("fill", "task"), FILLS)
+async def test_only_a_counter_that_stands_alone_costs_a_task(fill: Fill, task: str) -> None:
     provider, channel = Provider(), InProcessChannel()
     application = new_application(
         "test",
@@ -59,13 +69,3 @@ async def test_only_a_counter_that_stands_alone_costs_a_task(
         session = await channel.create_session(agent="a", workspace="w")
         assert (await session.send_and_wait("go")).text == "one"
     assert provider.tasks == [task]
-
-
-class Counter:
-    """Counts as the provider does."""
-
-    def __init__(self, provider: Provider) -> None:
-        self._provider = provider
-
-    async def count_tokens(self, request: ModelRequest) -> TokenCount:
-        return await self._provider.count_tokens(request)
