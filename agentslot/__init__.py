@@ -39,6 +39,7 @@ from agentslot._errors import (
     SlotConflict,
     SlotEmpty,
     SlotOccupied,
+    UnusedOverride,
 )
 from agentslot._explanation import Explanation, Verdict
 from agentslot._module import Module
@@ -98,6 +99,7 @@ __all__ = [
     "SlotDescription",
     "SlotEmpty",
     "SlotOccupied",
+    "UnusedOverride",
     "Verdict",
     "diff",
 ]

@@ -1,7 +1,7 @@
 """What a slot is, and the two things that are said of one: a contribution and a requirement."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, TypeVar, final, get_args
 
 from agentslot._text import is_name
@@ -97,6 +97,20 @@ class Contribution:
     value: object = ABSENT
     constructor: "Callable[[Resolver], object] | None" = None
     default: bool = False
+    overrides: bool = False
+
+    def replacing_default(self) -> "Contribution":
+        """Return it as one that is meant to replace a default: if none is there, that is an error.
+
+        Every explicit contribution replaces defaults; this one has to. So a default that is gone,
+        or a key with a typing error in it, does not go unnoticed.
+
+        Raises:
+            ValueError: It is a default itself.
+        """
+        if self.default:
+            raise ValueError(f"a default for slot {self.slot.id!r} cannot replace another default")
+        return replace(self, overrides=True)
 
 
 @final

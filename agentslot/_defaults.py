@@ -4,14 +4,15 @@ An explicit value replaces defaults: in a One slot, under each key of a Many slo
 the whole default chain. Without an explicit value one default stands; two are ambiguous.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import filterfalse
 
 from agentslot._declaration import AnySlot
-from agentslot._errors import CompositionError, DuplicateKey, SlotOccupied
+from agentslot._errors import CompositionError, DuplicateKey, SlotOccupied, UnusedOverride
 from agentslot._module import Module
 from agentslot._registry import Entry
+from agentslot._text import did_you_mean, near
 
 _NO_KEYS: Mapping[str | None, Entry] = {}
 
@@ -63,6 +64,44 @@ def ambiguities(filled: FilledSlot, modules: Sequence[Module]) -> list[Compositi
         for key, entries in by_key.items()
         if len(entries) > 1
     ]
+
+
+def unused_override(
+    entry: Entry, filled: Mapping[str, FilledSlot], modules: Sequence[Module]
+) -> UnusedOverride | None:
+    """Return an error for a contribution that is meant to replace a default and replaces none."""
+    slot, key = entry.contribution.slot, entry.contribution.key
+    if any(each.contribution.key == key for each in filled[slot.id].replaced):
+        return None
+    owner = modules[entry.owner]
+    if key is None:
+        names = near(slot.id, _with_defaults(filled.values()))
+        what = f"slot {slot.id!r} has no default"
+    else:
+        names = near(key, _default_keys(filled[slot.id]))
+        what = f"key {key!r} of slot {slot.id!r} has no default"
+    return UnusedOverride(
+        f"{what} that module {owner.id!r} could replace{did_you_mean(names)}",
+        fix="install the module whose default is meant, or contribute without replacing_default()",
+        slot=slot.id,
+        key=key,
+        module=owner.id,
+        where=owner.where,
+        near=names,
+    )
+
+
+def _with_defaults(filled: Iterable[FilledSlot]) -> list[str]:
+    return [
+        each.slot.id
+        for each in filled
+        if each.replaced or any(entry.contribution.default for entry in each.entries)
+    ]
+
+
+def _default_keys(filled: FilledSlot) -> set[str]:
+    entries = (*filled.entries, *filled.replaced)
+    return {str(each.contribution.key) for each in entries if each.contribution.default}
 
 
 def _ambiguous(slot: AnySlot, key: str | None, owners: Sequence[Module]) -> CompositionError:

@@ -36,6 +36,7 @@ def _slot(filled: FilledSlot, wiring: Wiring) -> SlotDescription:
             module=wiring.modules[entry.owner].id,
             key=entry.contribution.key,
             source="default" if entry.contribution.default else "explicit",
+            replaces_default=entry.contribution.overrides,
         )
         for entry in filled.entries
     )

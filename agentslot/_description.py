@@ -43,6 +43,8 @@ class ContributionDescription(_Description):
     key: str | None = Field(default=None, exclude_if=_empty)
     """Its key in a Many slot; None in the other kinds."""
     source: Source
+    replaces_default: bool = Field(default=False, exclude_if=_empty)
+    """Whether it is declared to replace a default; every explicit one does, if there is one."""
 
 
 class SlotDescription(_Description):

@@ -86,4 +86,5 @@ def _requirement(requirement: "RequirementDescription") -> str:
 
 def _contribution(contribution: "ContributionDescription") -> str:
     key = "" if contribution.key is None else f"{contribution.key!r} "
-    return f"{key}from {contribution.module} ({contribution.source})"
+    replaces = ", replacing a default" if contribution.replaces_default else ""
+    return f"{key}from {contribution.module} ({contribution.source}{replaces})"

@@ -7,6 +7,7 @@ AgentSlotError
 │   ├── DuplicateModule          two modules with one id
 │   ├── RegistrationClosed       a registrar used outside its `register` call
 │   ├── InvalidContribution      no value, a value of another type, an asynchronous constructor
+│   │   └── UnusedOverride       meant to replace a default, and there is none
 │   ├── InvalidKey               a key of a Many slot is not usable
 │   ├── SlotConflict             one slot id declared in two ways
 │   ├── SlotOccupied             a One slot filled twice, or two defaults and nothing explicit
@@ -143,6 +144,10 @@ class RegistrationClosed(CompositionError):
 
 class InvalidContribution(CompositionError):
     """A contribution without a usable value: none, one of another type, or an asynchronous one."""
+
+
+class UnusedOverride(InvalidContribution):
+    """A contribution is there to replace a default, and nobody contributes one."""
 
 
 class InvalidKey(CompositionError):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentslot._declaration import AnySlot
+from agentslot._declaration import Contribution
 from agentslot._defaults import FilledSlot
 from agentslot._module import Module
 from agentslot._registry import Entry
@@ -70,7 +70,7 @@ def explain(slot: str, filled: FilledSlot | None, modules: Sequence[Module]) -> 
             contribution.key,
             "default" if contribution.default else "explicit",
             won,
-            _rule(filled.slot, won=won, default=contribution.default),
+            _rule(contribution, won=won),
         )
 
     won = (verdict(entry, won=True) for entry in filled.entries)
@@ -78,9 +78,12 @@ def explain(slot: str, filled: FilledSlot | None, modules: Sequence[Module]) -> 
     return Explanation(slot, (*won, *lost))
 
 
-def _rule(slot: AnySlot, *, won: bool, default: bool) -> str:
+def _rule(contribution: Contribution, *, won: bool) -> str:
     if won:
-        return "a default stands alone" if default else "an explicit value stands"
-    if slot.kind == "chain":
+        if contribution.default:
+            return "a default stands alone"
+        declared = ", declared to replace a default" if contribution.overrides else ""
+        return f"an explicit value stands{declared}"
+    if contribution.slot.kind == "chain":
         return "an explicit value replaces the whole default chain"
     return "an explicit value replaces every default"

@@ -31,6 +31,8 @@ class Registry:
         self.modules: list[Module] = []
         self.slots: dict[str, list[Entry]] = {}
         """All contributions by slot id, explicit ones and defaults; no list is empty."""
+        self.overrides: list[Entry] = []
+        """Those that are meant to replace a default."""
         self.doubtful: set[str] = set()
         """Slots that a refused module spoke of: what they lack may be that module's part."""
         self._index: dict[str, int] = {}
@@ -88,6 +90,8 @@ class Registry:
         else:
             known.append(entry)
         self._log.append(entry)
+        if contribution.overrides:
+            self.overrides.append(entry)
 
     def _undo(self, mark: int) -> None:
         while len(self._log) > mark:
@@ -96,6 +100,8 @@ class Registry:
             place = contribution.slot.id, contribution.key
             if self._explicit.get(place) is entry:
                 del self._explicit[place]
+            if contribution.overrides:
+                self.overrides.pop()
             known = self.slots[contribution.slot.id]
             known.pop()
             if not known:

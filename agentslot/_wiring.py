@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence, Set
 from itertools import pairwise
 
 from agentslot._declaration import Requirement
-from agentslot._defaults import FilledSlot, ambiguities, fill
+from agentslot._defaults import FilledSlot, ambiguities, fill, unused_override
 from agentslot._errors import (
     CompositionError,
     DependencyCycle,
@@ -53,6 +53,7 @@ class Wiring:
         """The active modules, each after those it depends on."""
 
         self._find_ambiguities()
+        self._find_unused(registry, doubtful)
         self._connect(doubtful)
         self._sort()
 
@@ -60,6 +61,12 @@ class Wiring:
         for filled in self.filled.values():
             if len(filled.entries) > 1:
                 self.problems.extend(ambiguities(filled, self.modules))
+
+    def _find_unused(self, registry: Registry, doubtful: Set[str]) -> None:
+        for entry in registry.overrides:
+            unused = unused_override(entry, self.filled, self.modules)
+            if unused is not None and unused.slot not in doubtful:
+                self.problems.append(unused)
 
     def _connect(self, doubtful: Set[str]) -> None:
         """Check all requirements, and note who depends on whom."""

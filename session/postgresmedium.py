@@ -1,8 +1,9 @@
 """A PostgreSQL database as a medium for Sessions."""
 
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
+from typing import TypeVar
 
 from anyio.from_thread import start_blocking_portal
 
@@ -13,7 +14,6 @@ from agentslot.session.errors import (
     RevisionConflictError,
     SessionDamagedError,
 )
-from agentslot.session.facts import Fact
 from agentslot.session.fileformat import fingerprint
 from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.listing import Listed
@@ -28,6 +28,7 @@ from agentslot.session.postgresdriver import (
     writing,
 )
 from agentslot.session.postgresreader import (
+    select_contexts,
     select_facts,
     select_overview,
     select_revision,
@@ -40,6 +41,9 @@ from agentslot.session.recent import outcome_of
 from agentslot.session.requests import session_exists, session_not_found
 from agentslot.session.state import SessionState
 from agentslot.session.store import CommitRequest, NewSession, SessionOverview
+
+T = TypeVar("T")
+_SelectRange = Callable[[Database, SessionId, int, int], Awaitable[list[T]]]
 
 _OPENING_LOCK = 0x41474C53  # "AGLS": one process at a time looks for the tables and makes them
 
@@ -90,26 +94,31 @@ class PostgresMedium:
         """As `Medium.read`."""
         with reading():
             async with self._connection() as database:
-                older = partial(self._facts, session_id)
+                facts = partial(self._read_back, select_facts, session_id)
+                contexts = partial(self._read_back, select_contexts, session_id)
                 with _understanding(f"session {session_id!r}: "):
                     async with database.transaction(isolation="repeatable_read", readonly=True):
-                        return await select_session(database, session_id, older)
+                        return await select_session(database, session_id, facts, contexts)
 
-    def _facts(self, session_id: SessionId, start: int, stop: int) -> list[Fact]:
-        """Facts by their positions, for whoever walks through History, which does not wait.
+    def _read_back(
+        self, select: _SelectRange[T], session_id: SessionId, first: int, last: int
+    ) -> list[T]:
+        """Facts or contexts, for whoever walks through the past of a Session and does not wait.
 
         So they are read on a loop of their own, in a thread of their own.
         """
         with start_blocking_portal("asyncio") as portal:
-            return portal.call(self._select_facts, session_id, start + 1, stop)
+            return portal.call(self._select, select, session_id, first, last)
 
-    async def _select_facts(self, session_id: SessionId, first: int, last: int) -> list[Fact]:
+    async def _select(
+        self, select: _SelectRange[T], session_id: SessionId, first: int, last: int
+    ) -> list[T]:
         with reading():
             pool = await connect(self._dsn, 1)
             try:
                 async with pool.acquire() as database:
                     with _understanding(f"session {session_id!r}: "):
-                        return await select_facts(database, session_id, first, last)
+                        return await select(database, session_id, first, last)
             finally:
                 await pool.close()
 

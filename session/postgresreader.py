@@ -20,11 +20,14 @@ from agentslot.session.rows import (
     SessionRow,
     SessionRows,
     SubjectRow,
+    contexts_of,
     decode,
     facts_of,
+    newest_contexts_from,
     newest_from,
     recent_commits,
 )
+from agentslot.session.state import ContextView
 from agentslot.session.store import SessionOverview
 
 _COLUMNS = (
@@ -70,11 +73,22 @@ SELECT sequence, kind, run, step, at, actor_kind, actor, origin, payload
 FROM agentslot.facts WHERE session = $1 AND sequence BETWEEN $2 AND $3 ORDER BY sequence
 """
 
+_KEPT_CONTEXTS = """
+SELECT coalesce(min(version), 0), coalesce(max(version), 0)
+FROM agentslot.contexts WHERE session = $1
+"""
+
+_CONTEXTS = """
+SELECT version, view
+FROM agentslot.contexts WHERE session = $1 AND version BETWEEN $2 AND $3 ORDER BY version
+"""
+
 
 async def select_session(
     database: Database,
     session_id: SessionId,
     read_facts: Callable[[int, int], Sequence[Fact]],
+    read_contexts: Callable[[int, int], Sequence[ContextView]],
 ) -> Stored:
     """Read a Session, in a transaction that sees it at one moment.
 
@@ -82,6 +96,7 @@ async def select_session(
         database: where it is.
         session_id: which one.
         read_facts: how its older facts are read, when they are asked for.
+        read_contexts: likewise its older contexts, by their versions.
 
     Raises:
         ClassifiedError: `not_found/session_not_found`.
@@ -100,9 +115,8 @@ async def select_session(
         "ORDER BY call_sequence"
     )
     first = newest_from(index.length, journal)
-    contexts = await select(
-        "SELECT view FROM agentslot.contexts WHERE session = $1 ORDER BY version"
-    )
+    ((oldest, newest_context),) = await select(_KEPT_CONTEXTS)
+    contexts = await select(_CONTEXTS, newest_contexts_from(oldest, newest_context), newest_context)
     texts = await select("SELECT digest, text FROM agentslot.texts WHERE session = $1")
     newest = await select(
         "SELECT idempotency_key, fingerprint, revision, first_sequence, last_sequence "
@@ -118,7 +132,9 @@ async def select_session(
             "SELECT message, delivery FROM agentslot.queue WHERE session = $1 ORDER BY position"
         ),
         journal,
-        (view for (view,) in contexts),
+        oldest,
+        [(version, view) for version, view in contexts],
+        read_contexts,
         {digest: from_json(text) for digest, text in texts},
         await select(
             "SELECT sequence, entry FROM agentslot.extensions WHERE session = $1 ORDER BY sequence"
@@ -155,6 +171,18 @@ async def select_facts(
     """
     rows = await database.fetch(_FACTS, session_id, first, last)
     return facts_of(session_id, (FactRow(*row) for row in rows), first, last)
+
+
+async def select_contexts(
+    database: Database, session_id: SessionId, first: int, last: int
+) -> list[ContextView]:
+    """The contexts from one version to another.
+
+    Raises:
+        UnreadableError: the rows do not make them.
+    """
+    rows = await database.fetch(_CONTEXTS, session_id, first, last)
+    return contexts_of(((version, view) for version, view in rows), first, last)
 
 
 async def select_revision(database: Database, session_id: SessionId) -> int | None:

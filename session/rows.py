@@ -169,6 +169,11 @@ PAGE_FACTS = 1024
 NEWEST_FACTS = 256
 """How many facts are in memory from the beginning, if they reach back to every unfinished call."""
 
+PAGE_CONTEXTS = 256
+
+NEWEST_CONTEXTS = 64
+"""How many contexts are in memory from the beginning, the current one among them."""
+
 
 def newest_from(length: int, journal: Iterable[tuple[ToolCallId, str, int]]) -> int:
     """The sequence of the first fact that should be in memory."""
@@ -186,6 +191,27 @@ def facts_of(session_id: SessionId, rows: Iterable[FactRow], first: int, last: i
     if len(facts) != last - first + 1:
         raise UnreadableError(f"of the facts {first} to {last} only {len(facts)} are there")
     return facts
+
+
+def newest_contexts_from(first: int, last: int) -> int:
+    """The version of the first context that should be in memory."""
+    return max(first, last - NEWEST_CONTEXTS + 1)
+
+
+ContextRow = tuple[int, str]
+"""Version of a context, and its view as JSON."""
+
+
+def contexts_of(rows: Iterable[ContextRow], first: int, last: int) -> list[ContextView]:
+    """The contexts from one version to another.
+
+    Raises:
+        UnreadableError: they are not these.
+    """
+    found = list(rows)
+    if [version for version, _ in found] != list(range(first, last + 1)):
+        raise UnreadableError(f"of the contexts {first} to {last} some are not there any more")
+    return [decode(ContextView, view) for _, view in found]
 
 
 def _fact(session_id: SessionId, row: FactRow, due: int) -> Fact:
@@ -209,10 +235,12 @@ class SessionRows:
     Attributes:
         index: what is known of its facts.
         newest: the facts from `newest_from` on.
-        read_facts: reads the facts from one position up to another; it blocks.
+        read_facts: reads the facts from one sequence to another; it blocks.
         queue: messages as JSON, with their delivery.
         journal: ids of unfinished calls, with their status and the sequence of their fact.
-        contexts: views as JSON; the last one is the current one, those before it are retained.
+        first_context: version of the oldest context; 0 if there is none.
+        contexts: those from `newest_contexts_from` on; the last one is the current one.
+        read_contexts: reads the contexts from one version to another; it blocks.
         texts: texts by digest.
         extensions: entries of the journal of hooks as JSON, with their sequence.
     """
@@ -223,7 +251,9 @@ class SessionRows:
     read_facts: Callable[[int, int], Sequence[Fact]]
     queue: Iterable[tuple[str, str]]
     journal: Sequence[tuple[ToolCallId, str, int]]
-    contexts: Iterable[str]
+    first_context: int
+    contexts: Iterable[ContextRow]
+    read_contexts: Callable[[int, int], Sequence[ContextView]]
     texts: Mapping[str, str]
     extensions: Iterable[tuple[int, str]]
 
@@ -236,7 +266,7 @@ class SessionRows:
         """
         row = self.session
         history = self._history()
-        views = [decode(ContextView, view) for view in self.contexts]
+        context, retained = self._contexts()
         return SessionState(
             row.id,
             row.agent,
@@ -250,8 +280,8 @@ class SessionRows:
             _journal(self.journal, history),
             None if row.active_run_json is None else decode(ActiveRun, row.active_run_json),
             None if row.lineage_json is None else decode(Lineage, row.lineage_json),
-            views[-1] if views else None,
-            SharedList(views[:-1]),
+            context,
+            retained,
             self.texts,
             _extensions(self.extensions),
         )
@@ -261,8 +291,26 @@ class SessionRows:
         index.positions.sort()
         first = newest_from(index.length, self.journal)
         newest = facts_of(self.session.id, self.newest, first, index.length)
-        older = read_in_pages(first - 1, self.read_facts, PAGE_FACTS)
-        return History(newest, head=older, find=index.positions)
+
+        def older(start: int, stop: int) -> Sequence[Fact]:
+            return self.read_facts(start + 1, stop)
+
+        head = read_in_pages(first - 1, older, PAGE_FACTS)
+        return History(newest, head=head, find=index.positions)
+
+    def _contexts(self) -> tuple[ContextView | None, SharedList[ContextView]]:
+        """The current context and those before it, of which older ones are not in memory."""
+        first, rows = self.first_context, list(self.contexts)
+        if not rows:
+            return None, SharedList()
+        begin = rows[0][0]
+        *retained, current = contexts_of(rows, begin, rows[-1][0])
+
+        def older(start: int, stop: int) -> Sequence[ContextView]:
+            return self.read_contexts(first + start, first + stop - 1)
+
+        head = read_in_pages(begin - first, older, PAGE_CONTEXTS)
+        return current, SharedList(retained, head=head)
 
 
 def _journal(

@@ -2,16 +2,16 @@
 
 import os
 import sqlite3
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from agentslot.session.clock import Clock, utc_now
 from agentslot.session.codec import UnreadableError
 from agentslot.session.durable import DurableStore
 from agentslot.session.errors import ClassifiedError, ErrorKind, SessionDamagedError
-from agentslot.session.facts import Fact
 from agentslot.session.fileformat import fingerprint
 from agentslot.session.identity import SessionId
 from agentslot.session.listing import Listed
@@ -22,6 +22,7 @@ from agentslot.session.recent import outcome_of
 from agentslot.session.requests import session_exists
 from agentslot.session.sqlitereader import (
     select_all,
+    select_contexts,
     select_facts,
     select_first_message,
     select_session,
@@ -31,6 +32,9 @@ from agentslot.session.sqlitewriter import insert_commit, insert_session, update
 from agentslot.session.state import SessionState
 from agentslot.session.store import NewSession
 from agentslot.session.threads import Append, InThreads
+
+T = TypeVar("T")
+_SelectRange = Callable[[sqlite3.Connection, SessionId, int, int], list[T]]
 
 # The last one is about tables that are not as ours: whatever else it could be is our own mistake.
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
@@ -126,15 +130,19 @@ class _Database:
 
     def read(self, session_id: SessionId) -> Stored:
         with self._reading(f"session {session_id!r}: ") as database:
-            return select_session(database, session_id, partial(self._facts, session_id))
+            facts = partial(self._read_back, select_facts, session_id)
+            contexts = partial(self._read_back, select_contexts, session_id)
+            return select_session(database, session_id, facts, contexts)
 
-    def _facts(self, session_id: SessionId, start: int, stop: int) -> list[Fact]:
-        """Facts by their positions, read when they are asked for, whoever has the database."""
+    def _read_back(
+        self, select: _SelectRange[T], session_id: SessionId, first: int, last: int
+    ) -> list[T]:
+        """Facts or contexts, read when they are asked for, whoever has the database."""
         with (
             self._asking(f"session {session_id!r}: "),
             closing(_connect(self._path, mode="ro")) as database,
         ):
-            return select_facts(database, session_id, start + 1, stop)
+            return select(database, session_id, first, last)
 
     def reopen(self, session_id: SessionId) -> Stored:
         return self.read(session_id)  # what SQLite shows has been flushed

@@ -13,20 +13,30 @@ from agentslot.session.message import Message
 from agentslot.session.recent import REMEMBERED_COMMITS
 from agentslot.session.requests import session_not_found
 from agentslot.session.rows import (
+    ContextRow,
     FactIndex,
     FactRow,
     SessionRow,
     SessionRows,
+    contexts_of,
     decode,
     facts_of,
+    newest_contexts_from,
     newest_from,
     recent_commits,
 )
+from agentslot.session.state import ContextView
 
 _SESSIONS = (
     "SELECT id, agent, workspace, revision, created_at, updated_at, model_config, active_run, "
     "lineage FROM sessions"
 )
+
+_CONTEXTS = """
+SELECT coalesce((SELECT min(version) FROM contexts WHERE session = sessions.id), 0),
+    coalesce((SELECT max(version) FROM contexts WHERE session = sessions.id), 0)
+FROM sessions WHERE id = ?
+"""
 
 _SUBJECTS = """
 SELECT sequence, kind, run, step,
@@ -46,6 +56,7 @@ def select_session(
     database: sqlite3.Connection,
     session_id: SessionId,
     read_facts: Callable[[int, int], Sequence[Fact]],
+    read_contexts: Callable[[int, int], Sequence[ContextView]],
 ) -> Stored:
     """Read a Session.
 
@@ -53,6 +64,7 @@ def select_session(
         database: where it is.
         session_id: which one.
         read_facts: how its older facts are read, when they are asked for.
+        read_contexts: likewise its older contexts, by their versions.
 
     Raises:
         ClassifiedError: `not_found/session_not_found`.
@@ -70,6 +82,7 @@ def select_session(
     journal = select(
         "SELECT call, status, call_sequence FROM journal WHERE session = ? ORDER BY call_sequence"
     ).fetchall()
+    kept = select(_CONTEXTS).fetchone()
     rows = SessionRows(
         _session_row(row),
         index,
@@ -77,10 +90,9 @@ def select_session(
         read_facts,
         select("SELECT message, delivery FROM queue WHERE session = ? ORDER BY position"),
         journal,
-        (
-            view
-            for (view,) in select("SELECT view FROM contexts WHERE session = ? ORDER BY version")
-        ),
+        kept[0],
+        _select_contexts(database, session_id, newest_contexts_from(*kept), kept[1]),
+        read_contexts,
         dict(select("SELECT digest, text FROM texts WHERE session = ?")),
         select("SELECT sequence, entry FROM extensions WHERE session = ? ORDER BY sequence"),
     )
@@ -101,6 +113,17 @@ def select_facts(
         UnreadableError: the rows do not make them.
     """
     return facts_of(session_id, _select_rows(database, session_id, first, last), first, last)
+
+
+def select_contexts(
+    database: sqlite3.Connection, session_id: SessionId, first: int, last: int
+) -> list[ContextView]:
+    """The contexts from one version to another.
+
+    Raises:
+        UnreadableError: the rows do not make them.
+    """
+    return contexts_of(_select_contexts(database, session_id, first, last), first, last)
 
 
 def select_all(database: sqlite3.Connection) -> list[Listed]:
@@ -134,3 +157,13 @@ def _select_rows(
     )
     for sequence, kind, run, step, at, *rest in rows:
         yield FactRow(sequence, kind, run, step, datetime.fromisoformat(at), *rest)
+
+
+def _select_contexts(
+    database: sqlite3.Connection, session_id: SessionId, first: int, last: int
+) -> Iterator[ContextRow]:
+    return database.execute(
+        "SELECT version, view FROM contexts WHERE session = ? AND version BETWEEN ? AND ? "
+        "ORDER BY version",
+        (session_id, first, last),
+    )

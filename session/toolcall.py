@@ -68,7 +68,8 @@ class ToolResult:
         output: one JSON value as text, or None. A JSON string is shown to the model as plain text.
         error: set exactly when the call failed; a failed call may still have output.
         artifacts: references to large or binary content in the artifact store.
-        terminate: a vote to end the run after this batch; it counts only if every result votes so.
+        terminate: a vote to end the run behind this batch, as a final answer would; it counts only
+            if every result votes so.
     """
 
     call_id: ToolCallId

@@ -25,9 +25,10 @@ class AgentConfig:
         max_tokens_per_run: token budget of a Run; checked before each request.
         max_model_attempts_per_run: physical requests per Run.
         max_tool_calls_per_run: tool calls per Run; a batch that does not fit does not run at all.
-        component_timeout_seconds: how long a hook, a policy guard, a context source or a compactor
-            may take for one answer. Later it counts as failed. Long enough for a gate that runs
-            tests; a component that should give up earlier raises TimeoutError itself.
+        component_timeout_seconds: how long a hook, a policy guard, a context source, a compactor,
+            a token counter, a model selector or an attempt observer may take for one answer. Later
+            it counts as failed. Long enough for a gate that runs tests; a component that should
+            give up earlier raises TimeoutError itself.
     """
 
     system_prompt: str = ""

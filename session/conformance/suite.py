@@ -3,15 +3,23 @@
 from collections.abc import Callable
 
 from agentslot import _conformance
-from agentslot.session.conformance import commits, lifecycle, listings
+from agentslot.session.conformance import commits, lifecycle, listings, sidebyside
 from agentslot.session.conformance.check import Check, OpenStore
 
 CONTRACT = "session.store/v2"
 
-CHECKS: tuple[Check, ...] = (*lifecycle.CHECKS, *commits.CHECKS, *listings.CHECKS)
+CHECKS: tuple[Check, ...] = (
+    *lifecycle.CHECKS,
+    *commits.CHECKS,
+    *listings.CHECKS,
+    *sidebyside.CHECKS,
+)
 """Checks that every store passes; each takes a way to open a store on storage of its own."""
 
-DURABILITY_CHECKS: tuple[Check, ...] = lifecycle.DURABILITY_CHECKS
+DURABILITY_CHECKS: tuple[Check, ...] = (
+    *lifecycle.DURABILITY_CHECKS,
+    *sidebyside.DURABILITY_CHECKS,
+)
 """Checks of stores that outlive their process."""
 
 

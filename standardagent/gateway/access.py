@@ -58,6 +58,7 @@ from agentslot.standardagent.goal import GoalStore
 from agentslot.standardagent.policy import ApprovalAnswer, ApprovalRequest
 from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.registry import Opening, Registry
+from agentslot.standardagent.runtime.selection import selected
 from agentslot.tool import Attachment
 
 
@@ -117,8 +118,8 @@ class Gateway:
 
     async def create_session(self, request: CreateSession) -> SessionOpened:
         """Open a new Session."""
-        components, _ = self._there
-        config = await components.selected(request.model_config or components.default_model)
+        components, registry = self._there
+        config = await selected(registry, request.model_config or components.default_model)
         return await self._open_new(
             NewSession(components.ids.session(), request.agent, request.workspace, config),
             OpenKind.CREATE,
@@ -146,17 +147,17 @@ class Gateway:
 
     async def fork_session(self, request: ForkSession) -> SessionOpened:
         """Open a copy of another Session's past."""
-        components, _ = self._there
+        components, registry = self._there
         if request.model_config is not None:
-            chosen = await components.selected(request.model_config)
+            chosen = await selected(registry, request.model_config)
             request = replace(request, model_config=chosen)
         return await self._open_new(await forked(components, request), OpenKind.FORK)
 
     async def start_from_summary(self, request: StartFromSummary) -> SessionOpened:
         """Open a Session that begins with given messages."""
-        components, _ = self._there
+        components, registry = self._there
         if request.model_config is not None:
-            chosen = await components.selected(request.model_config)
+            chosen = await selected(registry, request.model_config)
             request = replace(request, model_config=chosen)
         return await self._open_new(await summarized(components, request), OpenKind.SUMMARY)
 

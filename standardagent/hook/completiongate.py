@@ -23,7 +23,7 @@ from agentslot.session import (
 
 @dataclass(frozen=True, slots=True)
 class CompletionGateView:
-    """A Run whose model has answered and asks for nothing more.
+    """A Run whose model has answered and asks for nothing more, or whose tools have ended it.
 
     Attributes:
         prepared_revision: revision of the commit that records the question.

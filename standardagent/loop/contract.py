@@ -73,6 +73,7 @@ TRANSITIONS: dict[LoopState, dict[Action, frozenset[LoopState]]] = {
                 LoopState.COMPLETED,
                 LoopState.FAILED,
                 LoopState.CANCELED,
+                LoopState.BUDGET_EXCEEDED,
             }
         ),
     },

@@ -1,18 +1,23 @@
 """Rules about calls: by tool, effect, arguments, path and host. The first one that fits decides."""
 
-import posixpath
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from urllib.parse import urlsplit
 
 from agentslot._json import JsonValue, dumps
 from agentslot.standardagent.policy.contract import Decision, PolicyEffect, ToolAction
 from agentslot.standardagent.policy.explain import Verdict
+from agentslot.standardagent.policy.places import (
+    CaseMatters,
+    PathCondition,
+    RootFolders,
+    Roots,
+    holds,
+)
 from agentslot.tool import Effect, ToolFailedError
 from agentslot.tool.arguments import parse_arguments
-from agentslot.tool.files import path_filter, plain_path
+from agentslot.tool.files import case_matters
 
 Test = Callable[[ToolAction, Mapping[str, JsonValue]], bool]
 
@@ -29,7 +34,8 @@ class Rule:
         arguments: a regular expression by argument name, which the whole argument must match; one
             that is no text is compared as JSON. An argument that is left out matches nothing.
         paths: patterns such as `src/**` or `*.env` for the argument `path`, read as it is written:
-            `.` and `..` are resolved, links are not. A tool that walks reaches what lies below.
+            `.` and `..` are resolved, links are not, and names are compared as the disk does it. A
+            tool that walks reaches what lies below.
         hosts: hosts of the argument `url`; `*.example.com` stands for those below example.com.
 
     A path or URL that cannot be placed, such as one that leads outside, fits no rule that allows
@@ -51,8 +57,9 @@ class Rule:
 class Rulebook:
     """A guard that goes through rules in order.
 
-    A pattern is compared exactly, upper and lower case told apart. To deny a place, deny it first
-    and allow what is around it later.
+    To deny a place, deny it first and allow what is around it later. Names are compared exactly,
+    except in a root folder whose disk takes upper and lower case for each other: there a rule fits
+    a name in any case.
     """
 
     def __init__(
@@ -60,21 +67,27 @@ class Rulebook:
         rules: Sequence[Rule],
         *,
         fallback: Decision,
-        root: str | PurePath | None = None,
+        root: Roots | None = None,
+        case_matters: CaseMatters = case_matters,
     ) -> None:
         """Set up the guard.
 
         Args:
             rules: the first one that fits decides.
             fallback: what holds if none does.
-            root: the root folder of the file tools, so that absolute paths below it are understood.
+            root: the root folder of the file tools, so that absolute paths below it are understood;
+                several, if tools have different ones; or the folders of workspaces by agent and
+                workspace, as LocalWorkspaces is given them. A path that may be meant for several
+                of them has to fit in all to be allowed, and in one for every other rule.
+            case_matters: whether the disk tells upper from lower case in a folder; each root is
+                looked at once, now, and nothing is written.
 
         Raises:
             ToolFailedError: a path pattern is malformed.
             re.error: an argument pattern is.
         """
-        folder = None if root is None else str(root)
-        self._rules = [(_decision(rule), _conditions(rule, folder)) for rule in rules]
+        roots = RootFolders(root, case_matters)
+        self._rules = [(_decision(rule), _conditions(rule, roots)) for rule in rules]
         self._fallback = fallback
 
     async def evaluate(self, action: ToolAction) -> Decision:
@@ -86,7 +99,10 @@ class Rulebook:
         arguments = _arguments(action)
         for number, (decision, conditions) in enumerate(self._rules, 1):
             if all(fits(action, arguments) for fits in conditions):
-                return Verdict(decision, f"rule {number} of {len(self._rules)}")
+                paths = (each for each in conditions if isinstance(each, PathCondition))
+                exact = all(path.exactly(action, arguments) for path in paths)
+                how = "" if exact else "; the disk takes upper and lower case for each other"
+                return Verdict(decision, f"rule {number} of {len(self._rules)}{how}")
         return Verdict(self._fallback, "no rule fits")
 
 
@@ -94,7 +110,7 @@ def _decision(rule: Rule) -> Decision:
     return Decision(rule.then, rule.reason)
 
 
-def _conditions(rule: Rule, root: str | None) -> list[Test]:
+def _conditions(rule: Rule, roots: RootFolders) -> list[Test]:
     tests: list[Test] = []
     if rule.tools:
         names = re.compile("|".join(_starred(name) for name in rule.tools), re.DOTALL)
@@ -104,28 +120,19 @@ def _conditions(rule: Rule, root: str | None) -> list[Test]:
     for name, pattern in rule.arguments.items():
         tests.append(_argument_test(name, re.compile(pattern, re.DOTALL)))
     if rule.paths:
-        filters = [path_filter(pattern) for pattern in rule.paths]
-        tests.append(_place_test("path", lambda text: _path(text, root), filters, rule.then))
+        tests.append(PathCondition(rule.paths, roots, rule.then))
     if rule.hosts:
-        hosts = [_host_filter(host) for host in rule.hosts]
-        tests.append(_place_test("url", _host, hosts, rule.then))
+        tests.append(_host_test([_host_filter(host) for host in rule.hosts], rule.then))
     return tests
 
 
-def _place_test(
-    name: str,
-    read: Callable[[str], str | None],
-    filters: Sequence[Callable[[str], bool]],
-    then: PolicyEffect,
-) -> Test:
+def _host_test(filters: Sequence[Callable[[str], bool]], then: PolicyEffect) -> Test:
     def fits(_action: ToolAction, arguments: Mapping[str, JsonValue]) -> bool:
-        if name not in arguments:
+        if "url" not in arguments:
             return False
-        value = arguments[name]
-        place = read(value) if isinstance(value, str) else None
-        if place is None:
-            return then is not PolicyEffect.ALLOW
-        return any(matches(place) for matches in filters)
+        url = arguments["url"]
+        host = _host(url) if isinstance(url, str) else None
+        return holds(then, [] if host is None else [any(matches(host) for matches in filters)])
 
     return fits
 
@@ -156,17 +163,6 @@ def _arguments(action: ToolAction) -> Mapping[str, JsonValue]:
         return parse_arguments(action.call.arguments)
     except ToolFailedError:
         return {}
-
-
-def _path(text: str, root: str | None) -> str | None:
-    """The path from the root folder that a tool would go; None if it leads elsewhere."""
-    path = posixpath.normpath(plain_path(text))
-    if path.startswith("/"):
-        folder = None if root is None else posixpath.normpath(root)
-        if folder is None or not f"{path}/".startswith(f"{folder}/"):
-            return None
-        path = path[len(folder) :].lstrip("/") or "."
-    return None if path == ".." or path.startswith("../") else path
 
 
 def _host(text: str) -> str | None:

@@ -54,6 +54,7 @@ from agentslot.standardagent.runtime.hooks.lifecycle import ask_at_opening, rese
 from agentslot.standardagent.runtime.owner import SessionOwner
 from agentslot.standardagent.runtime.prepare import FixedParts
 from agentslot.standardagent.runtime.run import Run
+from agentslot.standardagent.runtime.selection import selected
 from agentslot.standardagent.runtime.start import (
     RunStart,
     start_with_message,
@@ -230,7 +231,7 @@ class AgentRuntime:
     ) -> int:
         """Switch to another model; see GatewayAccess."""
         owner = self.owner
-        config = await owner.components.selected(config)
+        config = await selected(owner, config)
         readable = owner.components.executor.inspect(config).input_modalities
         async with owner.lock:
             owner.check_writable(request.expected_revision)

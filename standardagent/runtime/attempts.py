@@ -21,6 +21,7 @@ from agentslot.session import (
     RunLimitExceeded,
     TerminationSource,
 )
+from agentslot.standardagent.runtime.attemptobservers import tell_finished, tell_started
 from agentslot.standardagent.runtime.run import Run
 
 
@@ -46,7 +47,8 @@ class Recorder:
         run, owner = self._run, self._run.owner
         attempt_id = owner.components.ids.attempt()
         await self._check_limit()
-        await self._tell_started(attempt_id)
+        if owner.components.attempt_observers:
+            await tell_started(run, attempt_id, self.request)
         async with owner.lock:
             changes: list[Change] = [] if self._opening is None else [self._opening()]
             changes.append(
@@ -86,25 +88,6 @@ class Recorder:
         )
         raise ClassifiedError(ErrorKind.UNAVAILABLE, "model_attempt_limit", message)
 
-    async def _tell_started(self, attempt_id: AttemptId) -> None:
-        """Ask the observers in order; if one refuses, those that accepted hear of the end."""
-        accepted = 0
-        observers = self._run.owner.components.attempt_observers
-        try:
-            for observer in observers:
-                await observer.attempt_started(attempt_id, self.request)
-                accepted += 1
-        except Exception as error:
-            refused = AttemptOutcome(AttemptStatus.CANCELED, error_code="attempt_start_rejected")
-            with anyio.CancelScope(shield=True):
-                for observer in reversed(observers[:accepted]):
-                    await observer.attempt_finished(attempt_id, refused)
-            raise ClassifiedError(
-                ErrorKind.UNAVAILABLE,
-                "attempt_start_rejected",
-                "an attempt observer refused the request; nothing was sent",
-            ) from error
-
     async def finished(self, attempt_id: AttemptId, outcome: AttemptOutcome) -> None:
         """Record the end of an attempt; see AttemptRecorder.
 
@@ -117,17 +100,17 @@ class Recorder:
         observers = self._run.owner.components.attempt_observers
         if outcome.status is AttemptStatus.SUCCEEDED and not observers:
             return
-        errors: list[Exception] = []
+        heard = False
         with anyio.CancelScope(shield=True):
-            for observer in observers:
-                try:
-                    await observer.attempt_finished(attempt_id, outcome)
-                except Exception as error:  # noqa: BLE001 - raised below, when the fact is safe
-                    errors.append(error)
-            if outcome.status is not AttemptStatus.SUCCEEDED or errors:
+            heard = await tell_finished(self._run, observers, attempt_id, outcome)
+            if outcome.status is not AttemptStatus.SUCCEEDED or not heard:
                 await self.settle()
-        if errors:
-            raise ExceptionGroup("attempt observers failed", errors)
+        if not heard:
+            raise ClassifiedError(
+                ErrorKind.UNAVAILABLE,
+                "attempt_observer_failed",
+                "an attempt observer failed when it was told of an end; the log has the cause",
+            )
 
     def _tell_lost(self, attempt_id: AttemptId, loss: CacheLoss) -> None:
         run, owner = self._run, self._run.owner

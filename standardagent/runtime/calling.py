@@ -3,13 +3,14 @@
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import anyio
 import anyio.lowlevel
+from anyio.abc import TaskGroup
 
 from agentslot import AgentSlotError
-from agentslot.standardagent.runtime.owner import SessionOwner
+from agentslot.standardagent.runtime.components import Components
 
 log = logging.getLogger(__name__)
 
@@ -19,12 +20,26 @@ GRACE_SECONDS = 5.0
 """How long a component that is cancelled may take to end before it is left behind."""
 
 
+class Asker(Protocol):
+    """On whose behalf a component is asked: a Session's owner, or the registry of all."""
+
+    @property
+    def components(self) -> Components:
+        """The component is one of them; they say how long it may take."""
+        ...
+
+    @property
+    def tasks(self) -> TaskGroup:
+        """Where it is asked."""
+        ...
+
+
 class CancelledItself(AgentSlotError):  # noqa: N818 - named after what happened
     """A component ended by a cancellation that nobody had asked for."""
 
 
 async def answer_of(
-    owner: SessionOwner, name: str, ask: Callable[[], Awaitable[R]], *, waits: bool = False
+    asker: Asker, name: str, ask: Callable[[], Awaitable[R]], *, waits: bool = False
 ) -> R:
     """What a component answers, asked in a task of its own.
 
@@ -33,7 +48,7 @@ async def answer_of(
     behind; the application waits for it when it stops.
 
     Args:
-        owner: the Session that it is asked for.
+        asker: on whose behalf it is asked.
         name: what it is, for its task and for the log.
         ask: asks it.
         waits: it waits for a person, so it may take as long as it likes.
@@ -44,8 +59,8 @@ async def answer_of(
         Exception: whatever it raised.
     """
     call = _Call(ask)
-    owner.tasks.start_soon(call.run, name=name)
-    seconds = None if waits else owner.components.config.component_timeout_seconds or None
+    asker.tasks.start_soon(call.run, name=name)
+    seconds = None if waits else asker.components.config.component_timeout_seconds or None
     try:
         with anyio.move_on_after(seconds) as limit:
             await call.ended.wait()

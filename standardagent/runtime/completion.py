@@ -1,4 +1,5 @@
-"""The completion boundary: the model asks for nothing more. Does the Run end?
+"""The completion boundary: the model asks for nothing more, or all tools of its last batch have
+voted for the end. Does the Run end?
 
 Messages that wait to join come first, then the goal. Without one, agent hooks may propose something
 to go on with. Only if nothing else keeps the Run going are the completion gates asked; that a goal

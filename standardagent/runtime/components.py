@@ -68,6 +68,7 @@ class Components:
     """Everything replaceable that the fixed Runtime calls.
 
     Attributes:
+        counts_apart: whether the counter is neither the executor nor asks its providers.
         tools: the allowlisted tools by name, in the order of their names.
         deferred: names of those that the model has to find first.
         commands: by key, in the order of their keys.
@@ -91,6 +92,7 @@ class Components:
     default_model: ModelConfig
     ids: Ids
     hooks: Hooks
+    counts_apart: bool = False
     deferred: frozenset[str] = frozenset()
     tool_middleware: Sequence[ToolMiddleware] = ()
     context_sources: Sequence[ContextSource] = ()
@@ -101,17 +103,6 @@ class Components:
     catalogs: Mapping[str, ModelCatalog] = field(default_factory=dict[str, ModelCatalog])
     workspaces: WorkspaceManager | None = None
     now: Clock = utc_now
-
-    async def selected(self, config: ModelConfig) -> ModelConfig:
-        """What a Session gets that was given this selection.
-
-        Raises:
-            ClassifiedError: the selector does not allow it, or the executor does not know it.
-        """
-        if self.selector is not None:
-            config = await self.selector.select(config)
-        self.executor.inspect(config)
-        return config
 
     async def boundary(self, agent: AgentId, workspace: WorkspaceId) -> WorkspaceBoundary | None:
         """Where a Session of this scope works; None if there is no workspace manager.

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from typing import cast
 
 import anyio
 
@@ -13,6 +14,7 @@ from agentslot.model import (
     MODEL_EXECUTOR,
     MODEL_SELECTOR,
     TOKEN_COUNTER,
+    ProviderExecutor,
 )
 from agentslot.session import (
     ARTIFACT_STORE,
@@ -85,10 +87,13 @@ class RuntimeModule(Module):
 
     def _resolve(self, resolver: Resolver) -> Components:
         tools = exposed_tools({key: resolver.key(TOOLS, key) for key in self._config.tool_keys})
+        executor, counter = resolver[MODEL_EXECUTOR], resolver[TOKEN_COUNTER]
         self._components = Components(
             store=resolver[SESSION_STORE],
-            executor=resolver[MODEL_EXECUTOR],
-            counter=resolver[TOKEN_COUNTER],
+            executor=executor,
+            counter=counter,
+            counts_apart=not isinstance(counter, ProviderExecutor)
+            and counter is not cast("object", executor),
             selector=resolver.get(MODEL_SELECTOR),
             loop=resolver[AGENT_LOOP],
             tools=tools,

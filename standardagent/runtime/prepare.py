@@ -1,5 +1,6 @@
 """Preparing a request: what the model will be shown, counted and recorded by reference."""
 
+from collections.abc import Awaitable
 from dataclasses import dataclass
 
 from agentslot.model import ModelRequest, TokenCount, Transcript
@@ -16,6 +17,7 @@ from agentslot.standardagent.config import ContextRetention
 from agentslot.standardagent.runtime.compaction import ViewInputs, compacted
 from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.contribute import ask_sources
+from agentslot.standardagent.runtime.counting import counted
 from agentslot.standardagent.runtime.run import Run
 from agentslot.standardagent.runtime.toolset import ToolSet, digest_of
 
@@ -68,11 +70,11 @@ async def prepare_request(run: Run, parts: FixedParts) -> PreparedRequest:
     view: ViewInputs = (ContextRange(1, history.last_sequence),)
     tools = run.owner.found_tools.behind(parts.tools, history)
     request = _request(run, parts, tools, inputs)
-    count = await components.counter.count_tokens(request)
+    count = await _counted(run, request)
     if count.tokens > limit and components.compactor is not None:
         inputs, view = await compacted(run, components.compactor, limit)
         request = _request(run, parts, tools, inputs)
-        count = await components.counter.count_tokens(request)
+        count = await _counted(run, request)
     if not 0 <= count.tokens <= limit:
         raise ClassifiedError(
             ErrorKind.INVALID_INPUT,
@@ -81,6 +83,16 @@ async def prepare_request(run: Run, parts: FixedParts) -> PreparedRequest:
             " install a context compactor",
         )
     return PreparedRequest(request, view, tools, count)
+
+
+def _counted(run: Run, request: ModelRequest) -> Awaitable[TokenCount]:
+    """An executor that counts is trusted with both, and so are providers; others have a deadline,
+    and cost a task.
+    """
+    components = run.owner.components
+    if components.counts_apart:
+        return counted(run, components.counter, request)
+    return components.counter.count_tokens(request)
 
 
 def _request(run: Run, parts: FixedParts, tools: ToolSet, inputs: Transcript) -> ModelRequest:

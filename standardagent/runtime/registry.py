@@ -39,9 +39,9 @@ class Registry:
     """
 
     def __init__(self, components: Components, tasks: TaskGroup) -> None:
-        self._components = components
+        self.components = components
         self._parts = fixed_parts(components)
-        self._tasks = tasks
+        self.tasks = tasks
         self._open: dict[SessionId, AgentRuntime] = {}
         self._doors: dict[SessionId, anyio.Lock] = {}
         self._stopped = False
@@ -75,7 +75,7 @@ class Registry:
         """Open a Session that has just been created or read."""
         state = opening.state
         self._check_running(state.id)
-        runtime = AgentRuntime(self._components, self._parts, state, self._tasks, opening.boundary)
+        runtime = AgentRuntime(self.components, self._parts, state, self.tasks, opening.boundary)
         try:
             diagnostics = await runtime.greet(kind)
             self._check_running(state.id)

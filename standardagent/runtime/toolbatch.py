@@ -19,6 +19,7 @@ from agentslot.session import MarkToolPending, ToolCall, ToolCallId, ToolResult
 from agentslot.session.record import record
 from agentslot.standardagent.loop import LoopState
 from agentslot.standardagent.runtime.authorize import refusal
+from agentslot.standardagent.runtime.batchend import are_whole, complete_behind
 from agentslot.standardagent.runtime.components import ExposedTool
 from agentslot.standardagent.runtime.hooks.interrupting import HookInterruption
 from agentslot.standardagent.runtime.hooks.preflight import NO_ADVICE, advise
@@ -77,13 +78,22 @@ class ToolBatch:
             await commit_last_results(run, results)
             self._publish_unheard()
             return LoopState.CANCELED
-        stop = all(result.terminate for result in results)
-        looked_at = [call for call in self._calls if call.id in self._definite and not stop]
+        if all(result.terminate for result in results) and await self._may_end():
+            await commit_last_results(run, results)
+            self._publish_unheard()
+            return await complete_behind(run, self._calls)
+        looked_at = [call for call in self._calls if call.id in self._definite]
         hooks = ResultHooks(run, looked_at, self._results)
         await commit_results(run, results, reserve=hooks.reserve)
         self._publish_unheard()
         await hooks.evaluate()
-        return LoopState.COMPLETED if stop else LoopState.CONTINUE_READY
+        return LoopState.CONTINUE_READY
+
+    async def _may_end(self) -> bool:
+        """Whether nobody waits to join, and no call of an earlier process is without a vote."""
+        if self._run.steers():
+            return False
+        return not self._resumed or await are_whole(self._run, self._calls)
 
     async def _execute_groups(self) -> None:
         for group in _groups(await self._prepare()):

@@ -4,8 +4,18 @@ from itertools import permutations
 
 import pytest
 
-from agentslot import DuplicateKey, Module, Resolver, SlotOccupied
-from tests.core.catalog import COUNT, NAMES, WORDS, build, problem
+from agentslot import (
+    Contribution,
+    DuplicateKey,
+    InvalidContribution,
+    Module,
+    One,
+    Resolver,
+    SlotOccupied,
+    UnusedOverride,
+    diff,
+)
+from tests.core.catalog import COUNT, NAMES, WORDS, build, problem, problems, untyped
 
 
 def never(_: Resolver) -> int:
@@ -108,3 +118,77 @@ def test_why_tells_who_won_who_lost_and_by_which_rule() -> None:
 
 def test_why_of_an_empty_slot_says_that_nobody_contributes() -> None:
     assert str(build().why(COUNT)) == "slot 'test.count': nobody contributes"
+
+
+OVERRIDES = (
+    COUNT.set(2).replacing_default(),
+    NAMES.add("x", "e").replacing_default(),
+    WORDS.append("e").replacing_default(),
+)
+
+
+@pytest.mark.parametrize("modules", list(permutations((MODULES[0], Module("o", *OVERRIDES)))))
+def test_an_override_replaces_the_default_that_is_there(modules: tuple[Module, ...]) -> None:
+    assembly = build(*modules)
+
+    assert (assembly[COUNT], assembly[NAMES]["x"], assembly[WORDS]) == (2, "e", ("e",))
+    assert str(assembly.why(COUNT)).splitlines()[1] == (
+        "  ✓ from 'o', explicit: an explicit value stands, declared to replace a default"
+    )
+
+
+def test_an_override_is_seen_in_descriptions_and_between_them() -> None:
+    plain = build(MODULES[0], Module("o", COUNT.set(2)))
+    override = build(MODULES[0], Module("o", OVERRIDES[0]))
+    slot = next(each for each in override.describe().slots if each.id == COUNT.id)
+
+    assert slot.contributions[0].replaces_default
+    assert plain.fingerprint() != override.fingerprint()
+    assert "from o (explicit) → from o (explicit, replacing a default)" in str(
+        diff(plain, override)
+    )
+    assert "replaces_default" not in plain.describe().model_dump_json()
+
+
+@pytest.mark.parametrize("override", OVERRIDES)
+def test_an_override_that_replaces_nothing_is_an_error(override: Contribution) -> None:
+    """D08"""
+    elsewhere = Module("d", NAMES.add_default("y", "d"), One[int]("test.other").set_default(1))
+    error = problem(Module("o", override), elsewhere)
+
+    assert isinstance(error, UnusedOverride)
+    assert isinstance(error, InvalidContribution)
+    assert (error.slot, error.key, error.module) == (override.slot.id, override.key, "o")
+
+
+def test_an_override_names_the_default_that_was_probably_meant() -> None:
+    """D08"""
+    defaults = Module("d", NAMES.add_default("shell", "d"), COUNT.set_default(1))
+    misspelt = One[int]("test.cuont").set(2).replacing_default()
+    for_key, for_slot = problems(
+        defaults, Module("o", NAMES.add("shel", "e").replacing_default(), misspelt)
+    )
+
+    assert isinstance(for_key, UnusedOverride)
+    assert for_key.near == ("shell",)
+    assert str(for_key) == (
+        "key 'shel' of slot 'test.name' has no default that module 'o' could replace;"
+        f" did you mean 'shell'?\n  where: module 'o' ({for_key.where})"
+        " in application 'test'\n  fix: install the module whose default is meant, or contribute"
+        " without replacing_default()"
+    )
+    assert isinstance(for_slot, UnusedOverride)
+    assert for_slot.near[0] == "test.count"
+
+
+def test_a_default_that_a_refused_module_may_have_is_not_missed() -> None:
+    refused = Module("d", COUNT.set_default(1), NAMES.add("x", untyped(3)))
+    error = problem(refused, Module("o", COUNT.set(2).replacing_default()))
+
+    assert isinstance(error, InvalidContribution)
+    assert not isinstance(error, UnusedOverride)
+
+
+def test_a_default_replaces_no_default() -> None:
+    with pytest.raises(ValueError, match="cannot replace another default"):
+        COUNT.set_default(1).replacing_default()

@@ -7,7 +7,7 @@ from typing import TypeVar
 import anyio
 
 from agentslot import Module
-from agentslot.model.testing import text_answer
+from agentslot.model.testing import calls_answer, text_answer
 from agentslot.session import Goal, GoalReason, GoalStatus, Message, Role, SessionId
 from agentslot.standardagent.goal import (
     GOAL_EVALUATOR,
@@ -146,6 +146,16 @@ async def goal_blocked_and_resumed(stage: Stage) -> None:
 async def goal_reached_with_completion_gates(stage: Stage) -> None:
     # The judge and the first gate both send "Half." on: the judge comes first.
     stage.model.answers(text_answer("Half."), calling("note"), text_answer("Whole."))
+    session = await stage.session()
+    await session.set_goal("All of it")
+    await stage.ask(session, "Begin")
+
+
+@scenario(pursuing(hooked(completion_gates)))
+async def goal_reached_by_tools_that_end_the_run(stage: Stage) -> None:
+    said = ("Half.", "Whole.")
+    finish = ("finish", {"text": "it"})
+    stage.model.answers(*(calls_answer(finish, text=text) for text in said))
     session = await stage.session()
     await session.set_goal("All of it")
     await stage.ask(session, "Begin")

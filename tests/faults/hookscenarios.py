@@ -7,7 +7,7 @@ import anyio
 
 from agentslot import Contribution, Module
 from agentslot.interaction import QueuedCommand
-from agentslot.model.testing import text_answer
+from agentslot.model.testing import calls_answer, text_answer
 from agentslot.session import (
     ClassifiedError,
     ExtensionDescriptor,
@@ -219,6 +219,13 @@ def completion_gates(world: World) -> Sequence[Contribution]:
 @scenario(hooked(completion_gates))
 async def completion_goes_on_once(stage: Stage) -> None:
     stage.model.answers(text_answer("Half."), calling("note"), text_answer("Whole."))
+    await stage.ask(await stage.session(), "All of it")
+
+
+@scenario(hooked(result_hooks, completion_gates))
+async def tool_that_ends_the_run_asks_the_gates(stage: Stage) -> None:
+    finish = calls_answer(("finish", {"text": "it"}), text="Half.")
+    stage.model.answers(finish, calling("note", "finish"), calling("finish"))
     await stage.ask(await stage.session(), "All of it")
 
 

@@ -350,9 +350,17 @@ MUTATIONS = (
     ),
     Mutation(
         "policy: a place that cannot be told is allowed",
-        "standardagent/policy/rulebook.py",
-        "            return then is not PolicyEffect.ALLOW",
-        "            return False",
+        "standardagent/policy/places.py",
+        "    return not fits or any(fits)",
+        "    return any(fits)",
         "tests/standardagent/test_rulebook.py::test_a_denied_place_is_denied_in_every_spelling",
+    ),
+    Mutation(
+        "policy: of two readings of a path one is enough to allow it",
+        "standardagent/policy/places.py",
+        "        return bool(fits) and all(fits)",
+        "        return any(fits)",
+        "tests/standardagent/test_rulebook.py::"
+        "test_of_a_path_in_two_roots_the_stricter_reading_counts",
     ),
 )

@@ -4,15 +4,19 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import anyio.lowlevel
 import pytest
 
 from agentslot.session import (
+    ClassifiedError,
     Commit,
     CommitRequest,
     FileStore,
     Loaded,
     MemoryStore,
+    NewSession,
     SessionId,
+    SessionState,
     SessionStore,
     SqliteStore,
 )
@@ -24,6 +28,10 @@ from agentslot.session.conformance import (
     OpenStore,
     check_store,
     run_check,
+)
+from agentslot.session.conformance.sidebyside import (
+    a_commit_that_fails_fails_alone,
+    sessions_side_by_side_keep_apart,
 )
 
 
@@ -83,6 +91,81 @@ class Clumsy(MemoryStore):
 
     async def load(self, session_id: SessionId) -> Loaded:
         return Loaded(self._states[session_id])
+
+
+class OneTransaction(MemoryStore):
+    """All commits go through one transaction, which whoever reads or creates takes back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._writing = set[SessionId]()
+
+    def _take_back(self) -> None:
+        self._writing.clear()
+
+    async def commit(self, request: CommitRequest) -> Commit:
+        before = (await super().load(request.session_id)).state
+        made = await super().commit(request)
+        self._writing.add(request.session_id)
+        await anyio.lowlevel.checkpoint()
+        if request.session_id in self._writing:
+            self._writing.remove(request.session_id)
+        else:
+            self._states[request.session_id] = before
+        return made
+
+
+class TakesBackForOthers(OneTransaction):
+    """The Sessions that others create."""
+
+    async def create(self, new: NewSession) -> SessionState:
+        self._take_back()
+        return await super().create(new)
+
+
+class TakesBackForReaders(OneTransaction):
+    """The Sessions that others read."""
+
+    async def load(self, session_id: SessionId) -> Loaded:
+        self._take_back()
+        return await super().load(session_id)
+
+
+class TakesBackForFailures(OneTransaction):
+    """The commits that are refused."""
+
+    async def commit(self, request: CommitRequest) -> Commit:
+        try:
+            return await super().commit(request)
+        except ClassifiedError:
+            self._take_back()
+            raise
+
+
+class KnowsKeysOfAll(MemoryStore):
+    """Takes a key that another Session has used for the same commit."""
+
+    async def create(self, new: NewSession) -> SessionState:
+        state = await super().create(new)
+        self._recent[new.id] = next(iter(self._recent.values()))
+        return state
+
+
+@pytest.mark.parametrize(
+    ("check", "store"),
+    [
+        (sessions_side_by_side_keep_apart, TakesBackForOthers),
+        (sessions_side_by_side_keep_apart, TakesBackForReaders),
+        (sessions_side_by_side_keep_apart, KnowsKeysOfAll),
+        (a_commit_that_fails_fails_alone, TakesBackForFailures),
+    ],
+)
+async def test_sessions_side_by_side_show_what_one_does_to_another(
+    check: Check, store: type[MemoryStore]
+) -> None:
+    with pytest.raises(ConformanceFailure) as caught:
+        await run_check(check, opener(store))
+    assert caught.value.check == check.__name__
 
 
 @pytest.mark.parametrize("store", [Forgetful, Eager, Clumsy])

@@ -23,7 +23,7 @@ from agentslot.session.conformance import CHECKS, DURABILITY_CHECKS, Check, run_
 from agentslot.session.postgresdriver import connect
 from tests.session.brokenline import broken_line
 from tests.session.extensions import BEGUN, DISCARDED, FAILED, prepare, step
-from tests.session.longsessions import goes_on_behind_stored_facts
+from tests.session.longsessions import goes_on_behind_stored_contexts, goes_on_behind_stored_facts
 from tests.session.scenario import new_session, queued, request, user
 
 
@@ -188,6 +188,14 @@ async def test_a_session_goes_on_behind_the_facts_that_stay_on_the_server(
     monkeypatch.setattr(reading, "PAGE_FACTS", 3)
     monkeypatch.setattr(reading, "NEWEST_FACTS", 2)
     await goes_on_behind_stored_facts(lambda: PostgresStore(postgres))
+
+
+async def test_a_session_goes_on_behind_the_contexts_that_stay_on_the_server(
+    postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "PAGE_CONTEXTS", 3)
+    monkeypatch.setattr(reading, "NEWEST_CONTEXTS", 2)
+    await goes_on_behind_stored_contexts(lambda: PostgresStore(postgres))
 
 
 async def test_tables_that_somebody_has_altered_are_damage_and_not_an_outage(postgres: str) -> None:

@@ -23,6 +23,7 @@ from agentslot.model import (
     RequestedCall,
     TextDelta,
     TokenCount,
+    TokenCounter,
 )
 from agentslot.session import (
     AttemptStatus,
@@ -173,6 +174,7 @@ def scripted_application(
     config: AgentConfig | None = None,
     modules: Sequence[Module] = (),
     store: Callable[[], Module] = MemoryStoreModule,
+    counter: TokenCounter | None = None,
 ) -> Application:
     """A standard agent around the scripted model, all its tools exposed unless a config says."""
     keys = tuple(tool.definition.name for tool in tools)
@@ -180,7 +182,7 @@ def scripted_application(
         "test",
         modules=[
             store(),
-            Module("test.model", MODEL_EXECUTOR.set(model), TOKEN_COUNTER.set(model)),
+            Module("test.model", MODEL_EXECUTOR.set(model), TOKEN_COUNTER.set(counter or model)),
             ToolsModule(*tools),
             gateway_channel("test", channel),
             *modules,
@@ -200,12 +202,21 @@ async def agent(
     modules: Sequence[Module] = (),
     store: Callable[[], Module] = MemoryStoreModule,
     model: Callable[[Sequence[Answer]], ScriptedModel] = ScriptedModel,
+    counter: TokenCounter | None = None,
 ) -> AsyncGenerator[Any]:
-    """A started agent with one new Session. `gated` adds the tool `gate`."""
+    """A started agent with one new Session. `gated` adds the tool `gate`; without a `counter` the
+    model counts.
+    """
     executor, channel, gate = model(script), InProcessChannel(), Gate()
     offered = [*tools, gate.tool] if gated else list(tools)
     application = scripted_application(
-        executor, channel, tools=offered, config=config, modules=modules, store=store
+        executor,
+        channel,
+        tools=offered,
+        config=config,
+        modules=modules,
+        store=store,
+        counter=counter,
     )
     with anyio.fail_after(20):
         async with application.start():

@@ -1,9 +1,11 @@
 """What a request shows beside the conversation, leaves out when it is too long, and records."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
+from anyio.to_thread import run_sync
 
 from agentslot import Module
 from agentslot.model import ModelRequest
@@ -14,7 +16,10 @@ from agentslot.session import (
     Message,
     MessageInput,
     RunStatus,
+    SqliteStore,
+    SqliteStoreModule,
     ToolResult,
+    rows,
 )
 from agentslot.standardagent import (
     CONTEXT_COMPACTOR,
@@ -153,10 +158,16 @@ async def test_messages_in_place_of_the_beginning_are_shown_first() -> None:
         assert texts(session.executor.requests[1]) == ["so far: greetings", "second"]
 
 
+@pytest.mark.parametrize("in_database", [False, True])
 @pytest.mark.parametrize("retention", ContextRetention)
 async def test_every_recorded_request_can_be_made_again_byte_for_byte(
-    retention: ContextRetention, tmp_path: Path
+    retention: ContextRetention,
+    in_database: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(rows, "NEWEST_CONTEXTS", 2)  # older ones are read when they are asked for
+    path = tmp_path / "sessions"
     config = AgentConfig(
         system_prompt="Be exact.",
         tool_keys=("add",),
@@ -165,16 +176,16 @@ async def test_every_recorded_request_can_be_made_again_byte_for_byte(
     )
     script = [calls(call("add", a=1, b=2)), answer("3"), answer("four"), answer("five")]
     modules = [TailCompactorModule(3), Module("clock", CONTEXT_SOURCES.append(Clock()))]
-    store = lambda: FileStoreModule(tmp_path)  # noqa: E731  # made again for each application
+    store = partial(SqliteStoreModule if in_database else FileStoreModule, path)
     async with agent(script, tools=[add], config=config, modules=modules, store=store) as session:
         for said in ("1+2?", "and then?", "and now?"):
             assert (await session.send_and_wait(said)).status is RunStatus.COMPLETED
         sent = session.executor.requests
         session_id = session.id
-    async with FileStore(tmp_path) as stored:
+    async with SqliteStore(path) if in_database else FileStore(path) as stored:
         state = (await stored.load(session_id)).state
     assert state.context is not None
-    views = [*state.retained_contexts, state.context]
+    views = [*await run_sync(list, state.retained_contexts), state.context]
     assert len(views) == (len(sent) if retention is ContextRetention.RETAIN_ALL else 1)
     for view, request in zip(views, sent[-len(views) :], strict=True):
         wire = OpenAICompletionsWire("https://example.test/v1")

@@ -8,6 +8,7 @@ import asyncio  # noqa: TID251  # a native cancellation is what is tested
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -15,7 +16,14 @@ import pytest
 
 from agentslot import Contribution, Module
 from agentslot.interaction import InputGateError
-from agentslot.session import MessageInput, RunFact, RunStatus, TextPart, ToolResult
+from agentslot.model import ATTEMPT_OBSERVER
+from agentslot.session import (
+    MessageInput,
+    RunFact,
+    RunStatus,
+    TextPart,
+    ToolResult,
+)
 from agentslot.standardagent import (
     AGENT_LOOP,
     APPROVAL_SERVICE,
@@ -43,7 +51,12 @@ from agentslot.standardagent.hook import (
 )
 from agentslot.standardagent.runtime import calling
 from agentslot.tool import Effect, function_tool
-from tests.standardagent.agents import agent, answer, call, calls
+from tests.standardagent.agents import (
+    agent,
+    answer,
+    call,
+    calls,
+)
 from tests.standardagent.hooks.hooking import Hook
 
 AT_ONCE = 1e-9
@@ -92,13 +105,31 @@ class Component:
     contribute: Any
     compact: Any
     before_run_complete: Any
+    count_tokens: Any
+    select: Any
 
     def __init__(self, misbehave: Misbehave) -> None:
         async def asked(_: object) -> Any:
             return await misbehave()
 
-        self.run = self.evaluate = self.decide = asked
+        self.run = self.evaluate = self.decide = self.count_tokens = self.select = asked
         self.contribute = self.compact = self.before_run_complete = asked
+
+
+class Observer:
+    """Misbehaves at the beginning of an attempt, or at its end."""
+
+    def __init__(self, misbehave: Misbehave, *, at_end: bool) -> None:
+        self._misbehave = misbehave
+        self._at_end = at_end
+
+    async def attempt_started(self, attempt_id: object, request: object) -> None:
+        if not self._at_end:
+            await self._misbehave()
+
+    async def attempt_finished(self, attempt_id: object, outcome: object) -> None:
+        if self._at_end:
+            await self._misbehave()
 
 
 class BrokenHook(Hook):
@@ -110,7 +141,21 @@ class BrokenHook(Hook):
         return await self._misbehave()
 
 
-PLACES: dict[str, Callable[[Misbehave], Contribution]] = {
+class Hurry:
+    """Once a request may be sent, the time of components is what it says."""
+
+    def __init__(self, config: AgentConfig, seconds: float) -> None:
+        self._config = config
+        self._seconds = seconds
+
+    async def attempt_started(self, attempt_id: object, request: object) -> None:
+        object.__setattr__(self._config, "component_timeout_seconds", self._seconds)
+
+    async def attempt_finished(self, attempt_id: object, outcome: object) -> None:
+        pass
+
+
+PLACES: dict[str, Callable[[Misbehave], Contribution] | None] = {
     "input gate": lambda it: INPUT_GATES.append(BrokenHook(it)),
     "preflight": lambda it: TOOL_PREFLIGHTS.append(BrokenHook(it, ToolScope())),
     "result hook": lambda it: TOOL_RESULT_HOOKS.append(BrokenHook(it, ToolResultScope())),
@@ -120,10 +165,15 @@ PLACES: dict[str, Callable[[Misbehave], Contribution]] = {
     "guard": lambda it: POLICY_GUARDS.append(Component(it)),
     "source": lambda it: CONTEXT_SOURCES.append(Component(it)),
     "compactor": lambda it: CONTEXT_COMPACTOR.set(Component(it)),
+    "counter": None,
+    "observer": lambda it: ATTEMPT_OBSERVER.append(Observer(it, at_end=False)),
+    "observer at the end": lambda it: ATTEMPT_OBSERVER.append(Observer(it, at_end=True)),
     "approval service": lambda it: APPROVAL_SERVICE.set(Component(it)),
     "loop": lambda it: AGENT_LOOP.set(Component(it)),
 }
+"""Where a component stands; one that counts tokens is given to the agent instead of the model."""
 PATIENT = ("approval service", "loop")  # who waits for people may take as long as they do
+TOLD = ("observer", "observer at the end")  # nobody looks at what they return
 IMPATIENT = [place for place in PLACES if place not in PATIENT]
 
 FATE = {
@@ -136,6 +186,9 @@ FATE = {
     "guard": "completed, note: policy_error",
     "source": "failed: context_preparation_failed",
     "compactor": "failed: context_preparation_failed, note: succeeded",
+    "counter": "failed: context_preparation_failed",
+    "observer": "failed: attempt_start_rejected",
+    "observer at the end": "failed: attempt_observer_failed",
     "approval service": "completed, note: approval_error",
     "loop": "failed: loop_failed",
 }
@@ -158,7 +211,8 @@ async def broken(place: str, misbehave: Misbehave, *, seconds: float = 600) -> A
         """Note a number."""
         return "noted"
 
-    modules = [Module("broken", PLACES[place](misbehave))]
+    contribute = PLACES[place]
+    modules = [] if contribute is None else [Module("broken", contribute(misbehave))]
     if place == "approval service":
         modules.append(PolicyModule(Preset.ASK_FOR_WRITES))
     config = AgentConfig(
@@ -167,7 +221,14 @@ async def broken(place: str, misbehave: Misbehave, *, seconds: float = 600) -> A
         hard_token_limit=1 if place == "compactor" else 0,
     )
     script = [calls(call("note", n=1)), answer("done")]
-    async with agent(script, tools=[note], config=config, modules=modules) as session:
+    if place == "observer at the end" and seconds == AT_ONCE:
+        # Or there was no time for the beginning either.
+        config = replace(config, component_timeout_seconds=600)
+        modules.append(Module("hurry", ATTEMPT_OBSERVER.append(Hurry(config, seconds))))
+    counter = Component(misbehave) if contribute is None else None
+    async with agent(
+        script, tools=[note], config=config, modules=modules, counter=counter
+    ) as session:
         yield session
 
 
@@ -192,8 +253,15 @@ async def fate(session: Any) -> str:
     return told
 
 
-@pytest.mark.parametrize("misbehave", [raises, answers_otherwise])
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(
+    ("place", "misbehave"),
+    [
+        (place, misbehave)
+        for place in PLACES
+        for misbehave in (raises, answers_otherwise)
+        if place not in TOLD or misbehave is raises
+    ],
+)
 async def test_a_component_raises_or_answers_with_something_else(
     place: str, misbehave: Misbehave, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -272,7 +340,11 @@ async def test_a_cancellation_that_a_component_has_left_behind_reaches_nobody() 
         assert await fate(session) == "completed, note: succeeded"
 
 
-@pytest.mark.parametrize("place", [p for p in PLACES if p not in ("input gate", "lifecycle")])
+# What is told to an observer at the end is a fact already: only its deadline ends that.
+UNCANCELLED = ("input gate", "lifecycle", "observer at the end")
+
+
+@pytest.mark.parametrize("place", [p for p in PLACES if p not in UNCANCELLED])
 async def test_a_run_that_waits_for_a_component_can_be_cancelled(place: str) -> None:
     entered = anyio.Event()
 

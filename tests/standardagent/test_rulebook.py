@@ -1,7 +1,7 @@
 """Rules about calls, what they say without a call, and the guard against loops."""
 
 import json
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import pytest
@@ -116,6 +116,80 @@ def test_without_a_root_an_absolute_path_is_on_the_safe_side() -> None:
     assert decided(rules, action("w", path="/srv/project/secrets/key")) == "deny"
 
 
+def any_case(_: Path) -> bool:
+    """A disk that takes upper and lower case for each other."""
+    return False
+
+
+def exact(_: Path) -> bool:
+    return True
+
+
+NO_SECRETS = Rule(then=DENY, reason="secret", paths=["secrets/**", "*.Env", "[A-M]*.key"])
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["SECRETS/key", "Secrets/key", "a/../sEcReTs/key", "/srv/project/SECRETS/key", "A.ENV", "b.KEY",
+     "\u017fecrets/key", "secretſ/key"],
+)  # fmt: skip
+def test_a_denied_place_is_denied_in_any_case_where_the_disk_takes_them_for_each_other(
+    path: str,
+) -> None:
+    asked, rules = action("w", path=path), [NO_SECRETS, Rule(then=ALLOW)]
+    for disk, expected in ((any_case, "deny"), (exact, "allow")):
+        assert decided(rules, asked, root="/srv/project", case_matters=disk) == expected
+
+
+def test_characters_that_are_composed_otherwise_are_the_same_on_such_a_disk() -> None:
+    rules = [Rule(then=DENY, reason="secret", paths=["caf\u00e9/**"]), Rule(then=ALLOW)]
+    asked = action("w", path="CAFE\u0301/key")
+    assert decided(rules, asked, case_matters=any_case) == "deny"
+
+
+def test_what_is_allowed_is_compared_as_the_disk_does_it_too() -> None:
+    rules = [may(paths=["src/**"])]
+    assert decided(rules, action("w", path="SRC/a"), case_matters=any_case) == "allow"
+    assert decided(rules, action("w", path="SRC/a"), case_matters=exact) == "deny"
+
+
+def test_absolute_paths_below_any_of_several_roots_are_understood() -> None:
+    rules, roots = [NO_SECRETS, may(paths=["src/**"])], ["/srv/one", PurePath("/srv/two")]
+    for folder in ("/srv/one", "/srv/two"):
+        assert decided(rules, action("w", path=f"{folder}/src/a"), root=roots) == "allow"
+        assert decided(rules, action("w", path=f"{folder}/secrets/a"), root=roots) == "deny"
+    assert decided(rules, action("w", path="/srv/three/src/a"), root=roots) == "deny"
+
+
+def test_of_a_path_in_two_roots_the_stricter_reading_counts() -> None:
+    rules, roots = [NO_SECRETS, may(paths=["src/**"])], ["/srv/one", "/srv/one/src"]
+    assert decided(rules, action("w", path="/srv/one/src/secrets/a"), root=roots) == "deny"
+    assert decided(rules, action("w", path="/srv/one/src/a"), root=roots) == "deny"
+    assert decided(rules, action("w", path="/srv/one/src/src/a"), root=roots) == "allow"
+
+
+def test_each_workspace_has_its_own_root() -> None:
+    rules = [NO_SECRETS, may(paths=["src/**"])]
+    roots = {("a", "w"): "/srv/mine", ("a", "other"): "/srv/theirs"}
+    expected = {
+        "src/a": "allow", "/srv/mine/src/a": "allow", "/srv/mine/secrets/a": "deny",
+        "/srv/theirs/src/a": "deny",
+    }  # fmt: skip
+    for path, told in expected.items():
+        assert decided(rules, action("w", path=path), root=roots) == told
+    elsewhere = {("a", "other"): "/srv/theirs"}
+    assert decided(rules, action("w", path="src/a"), root=elsewhere) == "deny"
+
+
+def test_a_root_is_known_under_the_name_that_its_links_lead_to(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    rules = [may(paths=["src/**"])]
+    for folder in ("real", "link"):
+        asked = action("w", path=f"{tmp_path}/{folder}/src/a")
+        assert decided(rules, asked, root=tmp_path / "link") == "allow"
+
+
 def test_arguments_are_read_as_the_tool_will_read_them() -> None:
     rules = [Rule(then=DENY, reason="secret", paths=["secrets/**"]), Rule(then=ALLOW)]
     wrapped = json.dumps(json.dumps({"path": "secrets/key"}))
@@ -161,6 +235,25 @@ async def test_a_dry_run_says_what_would_happen_and_by_which_rule() -> None:
     denied = await explain_call(assembly, "write", {"path": "a.env"})
     assert str(denied) == "write: deny\n  Rulebook (rule 1 of 1): deny: no secrets"
     assert (await explain_call(assembly, "write", {"path": "a.py"})).effect is ALLOW
+
+
+async def test_a_dry_run_says_when_only_the_disk_makes_a_rule_fit() -> None:
+    book = Rulebook([NO_SECRETS], fallback=YES, root="/srv/a", case_matters=any_case)
+    assembly = application(PolicyModule(book)).build()
+    loosely = "deny\n  Rulebook (rule 1 of 1; the disk takes upper and lower case for each other): "
+    assert loosely in str(await explain_call(assembly, "write", {"path": "SECRETS/a"}))
+    assert "(rule 1 of 1): deny" in str(await explain_call(assembly, "write", {"path": "x.Env"}))
+
+
+async def test_a_call_that_only_the_disk_takes_for_a_denied_one_is_not_run() -> None:
+    book = Rulebook([NO_SECRETS], fallback=YES, case_matters=any_case)
+    script = [calls(call("write", path="Secrets/key")), answer("I may not")]
+    async with agent(script, tools=[write], modules=[PolicyModule(book)]) as session:
+        await session.send_and_wait("go")
+        last = session.executor.requests[-1].inputs[-1]
+    assert isinstance(last, ToolResult)
+    assert last.error is not None
+    assert last.error.code == "policy_denied"
 
 
 @pytest.mark.parametrize(

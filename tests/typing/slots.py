@@ -47,6 +47,7 @@ def contributions() -> None:
     assert_type(ONE.set_default(Shell()), Contribution)
     assert_type(ONE.set_with(lambda resolver: Shell()), Contribution)
     assert_type(ONE.set_default_with(lambda resolver: resolver[MANY]["shell"]), Contribution)
+    assert_type(ONE.set(Shell()).replacing_default(), Contribution)
     assert_type(MANY.add("shell", Shell()), Contribution)
     assert_type(MANY.add_default("shell", Shell()), Contribution)
     assert_type(MANY.add_with("shell", lambda resolver: Shell()), Contribution)

@@ -4,6 +4,7 @@ from agentslot.tool.files.browse import Browser
 from agentslot.tool.files.containment import FileRoot, Location, plain_path
 from agentslot.tool.files.edit import Edit, edit_bytes
 from agentslot.tool.files.glob import path_filter
+from agentslot.tool.files.lettercase import case_matters
 from agentslot.tool.files.read import TextRange, read_range
 from agentslot.tool.files.tools import FileTools
 from agentslot.tool.files.undo import Change, ChangeLog
@@ -18,6 +19,7 @@ __all__ = [
     "FileTools",
     "Location",
     "TextRange",
+    "case_matters",
     "edit_bytes",
     "path_filter",
     "plain_path",

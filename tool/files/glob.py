@@ -1,8 +1,9 @@
 """Patterns that choose files: git's wildcards, and braces for alternatives."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from unicodedata import normalize
 
 from agentslot.tool.errors import ToolFailedError
 from agentslot.tool.files.names import NameTest
@@ -11,8 +12,19 @@ from agentslot.tool.files.wildcard import UnmatchableError, Wildcard, parse_wild
 _MAX_ALTERNATIVES = 256
 
 
-def path_filter(pattern: str) -> "Glob":
-    """As `Glob`, telling upper and lower case apart: for rules, which must be exact."""
+def path_filter(pattern: str, *, any_case: bool = False) -> Callable[[str], bool]:
+    """As `Glob`, telling upper and lower case apart: for rules, which must be exact.
+
+    Args:
+        pattern: the pattern.
+        any_case: take for each other what a disk does that does not tell them apart: letters in
+            both cases, and characters that are composed in different ways.
+
+    Raises:
+        ToolFailedError: `invalid_arguments` for a pattern that is malformed.
+    """
+    if any_case:
+        return Glob(normalize("NFC", pattern), case_matters=True).in_any_case()
     return Glob(pattern, case_matters=True)
 
 
@@ -57,6 +69,22 @@ class Glob:
                 return [n for n, low in zip(names, low_names, strict=True) if low in found]
         found = self._test(folder).among(names)
         return [name for name in names if name in found] if found else []
+
+    def in_any_case(self) -> Callable[[str], bool]:
+        """A test for whole paths that does not look at case, whatever the pattern says."""
+        flags = re.DOTALL | re.IGNORECASE
+        folders = [re.compile(each.folder, flags) for each in self._wildcards]
+        names = [re.compile(each.name, flags) for each in self._wildcards]
+
+        def test(path: str) -> bool:
+            folder, slash, name = normalize("NFC", path).rpartition("/")
+            return any(
+                name_regex.fullmatch(name) is not None
+                and (self._by_name or folder_regex.fullmatch(folder + slash) is not None)
+                for folder_regex, name_regex in zip(folders, names, strict=True)
+            )
+
+        return test
 
     def _test(self, folder: str) -> NameTest:
         if self._by_name:
