@@ -70,7 +70,7 @@ def turns_red(folder: Path, mutation: Mutation) -> bool:
 def run_test(folder: Path, test: str) -> int:
     """The exit code of pytest for one test in the copy."""
     shared = os.environ.get("AGENTSLOT_SHARED") or str(ROOT.parent / "shared")
-    command = [sys.executable, "-B", "-m", "pytest", "-q", "-x", "--timeout=20", test]
+    command = [sys.executable, "-B", "-m", "pytest", "-q", "-x", "--timeout=60", test]
     finished = subprocess.run(
         [*command, "--inline-snapshot=disable", "-p", "no:cacheprovider"],
         cwd=folder, check=False, capture_output=True,
