@@ -57,8 +57,7 @@ _APPENDING = frozenset(_APPENDS.values())
 def _evidence_of(request: CommitRequest) -> _Evidence:
     if request.actor is not None:
         return request
-    appends_all = all(type(change) in _APPENDING for change in request.changes)
-    return None if appends_all else request.changes
+    return None if _APPENDING.issuperset(map(type, request.changes)) else request.changes
 
 
 def _request_of(
