@@ -41,6 +41,7 @@ from agentslot.session.settlement import is_resumable_completion
 from agentslot.standardagent.hook import InputOperation
 from agentslot.standardagent.runtime.compatibility import unreadable_attachments
 from agentslot.standardagent.runtime.components import Components
+from agentslot.standardagent.runtime.guests import Guests
 from agentslot.standardagent.runtime.hooks.completion import follow_ons, recorded_gates
 from agentslot.standardagent.runtime.hooks.contexts import discard_waiting
 from agentslot.standardagent.runtime.hooks.digest import input_digest
@@ -72,9 +73,10 @@ class AgentRuntime:
         parts: FixedParts,
         state: SessionState,
         tasks: TaskGroup,
+        guests: Guests,
         boundary: WorkspaceBoundary | None,
     ) -> None:
-        self.owner = SessionOwner(components, state, tasks, boundary)
+        self.owner = SessionOwner(components, state, guests, boundary)
         self._parts = parts
         self._tasks = tasks
         if self.owner.notices is not None:

@@ -2,15 +2,13 @@
 
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import Generic, Protocol, TypeVar
 
 import anyio
-import anyio.lowlevel
-from anyio.abc import TaskGroup
 
 from agentslot import AgentSlotError
 from agentslot.standardagent.runtime.components import Components
+from agentslot.standardagent.runtime.guests import Guests
 
 log = logging.getLogger(__name__)
 
@@ -29,8 +27,8 @@ class Asker(Protocol):
         ...
 
     @property
-    def tasks(self) -> TaskGroup:
-        """Where it is asked."""
+    def guests(self) -> Guests:
+        """Among whom it is asked."""
         ...
 
 
@@ -59,7 +57,7 @@ async def answer_of(
         Exception: whatever it raised.
     """
     call = _Call(ask)
-    asker.tasks.start_soon(call.run, name=name)
+    asker.guests.invite(call.run, call.scope, name)
     seconds = None if waits else asker.components.config.component_timeout_seconds or None
     try:
         with anyio.move_on_after(seconds) as limit:
@@ -90,11 +88,7 @@ class _Call(Generic[R]):
 
     async def run(self) -> None:
         try:
-            # What passes through the scope is its own: every other cancellation has ended there.
-            with suppress(anyio.get_cancelled_exc_class()), self.scope:
-                self.answers.append(await self._ask())
-                # A cancellation that it has left behind ends here, and not the application.
-                await anyio.lowlevel.checkpoint()
+            self.answers.append(await self._ask())
         except Exception as error:  # noqa: BLE001 - raised to the caller
             self.error = error
         finally:

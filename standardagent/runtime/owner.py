@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import anyio
-from anyio.abc import TaskGroup
 
 from agentslot.interaction import Origin, RevisionAdvanced
 from agentslot.session import (
@@ -24,6 +23,7 @@ from agentslot.session import (
 from agentslot.session.recent import commit_of, outcome_of
 from agentslot.standardagent.observe import CommitNotices, SessionWatch
 from agentslot.standardagent.runtime.components import Components
+from agentslot.standardagent.runtime.guests import Guests
 from agentslot.standardagent.runtime.hub import EventHub
 from agentslot.standardagent.runtime.projection import Projection
 from agentslot.standardagent.runtime.toolset import FoundTools
@@ -82,6 +82,7 @@ class SessionOwner:
     replaceable component other than the store.
 
     Attributes:
+        guests: what its tools and components run among.
         submitting: held while a message is submitted past input gates; taken before `lock`.
         asking: what input gates are asked in; cancelled when the Session stops.
         watch: what publishes observations; None while there is no sink for them.
@@ -94,7 +95,7 @@ class SessionOwner:
         self,
         components: Components,
         state: SessionState,
-        tasks: TaskGroup,
+        guests: Guests,
         boundary: WorkspaceBoundary | None = None,
     ) -> None:
         self.components = components
@@ -103,7 +104,7 @@ class SessionOwner:
         self.lock = CommitLock()
         self.hub = EventHub(state.id)
         self.watch = _watch(components, state)
-        self.tasks = tasks
+        self.guests = guests
         observers = components.commit_observers
         self.notices = CommitNotices(observers) if observers else None
         self.projection = Projection()

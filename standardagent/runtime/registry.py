@@ -18,6 +18,7 @@ from agentslot.session import (
 )
 from agentslot.standardagent.runtime.agent import AgentRuntime
 from agentslot.standardagent.runtime.components import Components
+from agentslot.standardagent.runtime.guests import Guests
 from agentslot.standardagent.runtime.prepare import fixed_parts
 
 
@@ -41,7 +42,8 @@ class Registry:
     def __init__(self, components: Components, tasks: TaskGroup) -> None:
         self.components = components
         self._parts = fixed_parts(components)
-        self.tasks = tasks
+        self.guests = Guests(tasks)
+        self._tasks = tasks
         self._open: dict[SessionId, AgentRuntime] = {}
         self._doors: dict[SessionId, anyio.Lock] = {}
         self._stopped = False
@@ -75,7 +77,9 @@ class Registry:
         """Open a Session that has just been created or read."""
         state = opening.state
         self._check_running(state.id)
-        runtime = AgentRuntime(self.components, self._parts, state, self.tasks, opening.boundary)
+        runtime = AgentRuntime(
+            self.components, self._parts, state, self._tasks, self.guests, opening.boundary
+        )
         try:
             diagnostics = await runtime.greet(kind)
             self._check_running(state.id)
@@ -107,12 +111,15 @@ class Registry:
     async def stop(self) -> None:
         """Close every Session: cancel its Run and wait until the end is durable. Open no other."""
         self._stopped = True
-        for session_id in sorted(self._open):
-            owner = self._open[session_id].owner
-            async with owner.lock:
-                owner.stop()
-            await owner.stopped()
-        self._open.clear()
+        try:
+            for session_id in sorted(self._open):
+                owner = self._open[session_id].owner
+                async with owner.lock:
+                    owner.stop()
+                await owner.stopped()
+            self._open.clear()
+        finally:
+            self.guests.stop()
 
     def _door(self, session_id: SessionId) -> anyio.Lock:
         return self._doors.setdefault(session_id, anyio.Lock())

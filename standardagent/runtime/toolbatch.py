@@ -163,7 +163,7 @@ class ToolBatch:
             changes = [MarkToolPending(ready.call.id) for ready in group]
             await owner.commit_in_shield("tool-executing", changes)
         self._pending.update(ready.call.id for ready in group)
-        tasks = ToolTasks(owner.tasks)
+        tasks = ToolTasks(owner.guests)
         for ready in group:
             tasks.start(partial(self._invoke, ready), f"tool {ready.call.name}")
         self._run.interrupts(tasks)

@@ -1,14 +1,12 @@
-"""Tools in tasks of their own: one that cancels itself, or leaves a scope open, harms nobody else.
-
-The tasks live in the application's task group. A group of its own for each batch would cost two
-more rounds of the event loop a turn.
-"""
+"""The tools of a batch, each in a task of its own."""
 
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import anyio
-from anyio.abc import TaskGroup
+
+from agentslot.standardagent.runtime.guests import Guests
 
 log = logging.getLogger(__name__)
 
@@ -16,8 +14,8 @@ log = logging.getLogger(__name__)
 class ToolTasks:
     """Work that runs side by side and is waited for together."""
 
-    def __init__(self, tasks: TaskGroup) -> None:
-        self._tasks = tasks
+    def __init__(self, guests: Guests) -> None:
+        self._guests = guests
         self._scopes: list[anyio.CancelScope] = []
         self._running = 0
         self._finished = anyio.Event()
@@ -27,7 +25,7 @@ class ToolTasks:
         scope = anyio.CancelScope()
         self._scopes.append(scope)
         self._running += 1
-        self._tasks.start_soon(self._run, scope, work, name=name)
+        self._guests.invite(partial(self._run, work), scope, name)
 
     def cancel(self) -> None:
         """Cut all of it short."""
@@ -39,10 +37,9 @@ class ToolTasks:
         if self._running:
             await self._finished.wait()
 
-    async def _run(self, scope: anyio.CancelScope, work: Callable[[], Awaitable[None]]) -> None:
+    async def _run(self, work: Callable[[], Awaitable[None]]) -> None:
         try:
-            with scope:
-                await work()
+            await work()
         except Exception:
             log.exception("the Runtime failed while a tool ran")
         finally:

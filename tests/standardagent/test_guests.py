@@ -1,0 +1,103 @@
+"""What a tool or a component leaves behind in its task harms neither its Run nor anybody else."""
+
+import asyncio  # noqa: TID251  # a native cancellation is what is left behind
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+
+import anyio
+import pytest
+
+from agentslot import Module
+from agentslot.interaction import InProcessChannel
+from agentslot.session import RunStatus
+from agentslot.standardagent import POLICY_GUARDS, Decision, PolicyEffect, ToolAction
+from agentslot.tool import Tool, function_tool
+from tests.standardagent.agents import ScriptedModel, answer, call, calls, scripted_application
+
+
+def cancels_its_task() -> None:
+    """As a timeout of another library does that comes too late."""
+    task = asyncio.current_task()
+    assert task is not None
+    task.cancel()
+
+
+def enters_a_scope() -> None:
+    """As a function does that returns in the middle of an asynchronous generator."""
+    anyio.CancelScope().__enter__()
+
+
+def tool_that(leaves: Callable[[], object]) -> Tool:
+    @function_tool
+    async def careless() -> int:
+        """Leave something behind."""
+        leaves()
+        return 5
+
+    return careless
+
+
+class GuardThat:
+    def __init__(self, leaves: Callable[[], object]) -> None:
+        self._leaves = leaves
+
+    async def evaluate(self, action: ToolAction) -> Decision:
+        self._leaves()
+        return Decision(PolicyEffect.ALLOW)
+
+
+@asynccontextmanager
+async def running(tool: Tool, *modules: Module) -> AsyncGenerator[InProcessChannel]:
+    channel, script = InProcessChannel(), [calls(call("careless")), answer("five"), answer("fine")]
+    application = scripted_application(
+        ScriptedModel(script), channel, tools=[tool], modules=modules
+    )
+    with anyio.fail_after(20):
+        async with application.start():
+            yield channel
+
+
+async def goes_on(channel: InProcessChannel) -> None:
+    """The Run has used what it was given, and other Sessions do not notice."""
+    session = await channel.create_session(agent="tester", workspace="default")
+    result = await session.send_and_wait("go")
+    assert (result.status, result.text) == (RunStatus.COMPLETED, "five")
+    other = await channel.create_session(agent="tester", workspace="default")
+    assert (await other.send_and_wait("and you?")).text == "fine"
+
+
+async def test_a_cancellation_that_a_tool_leaves_behind_ends_with_it(
+    anyio_backend_name: str,
+) -> None:
+    if anyio_backend_name == "trio":
+        pytest.skip("trio lets nobody cancel a task")
+    async with running(tool_that(cancels_its_task)) as channel:
+        await goes_on(channel)
+
+
+async def careless_run(tool: Tool, *modules: Module, is_told: bool) -> None:
+    """Runs and stops; an application whose group cannot mend the task is told when it stops."""
+    stopped = False
+    try:
+        async with running(tool, *modules) as channel:
+            await goes_on(channel)
+            stopped = True
+    except* RuntimeError:
+        assert is_told
+    assert stopped
+
+
+async def test_a_scope_that_a_tool_leaves_open_stays_with_it(
+    anyio_backend_name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    await careless_run(tool_that(enters_a_scope), is_told=anyio_backend_name == "asyncio")
+    assert "tool careless left a cancel scope that it had entered open" in caplog.text
+
+
+async def test_a_scope_that_a_component_leaves_open_stays_with_it(
+    anyio_backend_name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    guard = Module("test.guard", POLICY_GUARDS.append(GuardThat(enters_a_scope)))
+    told = anyio_backend_name == "asyncio"
+    await careless_run(tool_that(lambda: None), guard, is_told=told)
+    assert "policy guard left a cancel scope that it had entered open" in caplog.text
