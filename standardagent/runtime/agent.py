@@ -1,8 +1,9 @@
 """The AgentRuntime of one Session: its commands, and the task that drives its Runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
+import anyio
 from anyio.abc import TaskGroup
 
 from agentslot.interaction import (
@@ -34,6 +35,7 @@ from agentslot.session import (
     Role,
     SessionState,
     SetModelConfig,
+    ToolCall,
     WorkspaceBoundary,
     read_history,
 )
@@ -65,7 +67,7 @@ from agentslot.standardagent.runtime.supervisor import supervise
 
 
 class AgentRuntime:
-    """One open Session. Commands decide and commit under its lock; Runs live in `tasks`."""
+    """One open Session. Commands decide and commit under its lock."""
 
     def __init__(
         self,
@@ -78,7 +80,6 @@ class AgentRuntime:
     ) -> None:
         self.owner = SessionOwner(components, state, guests, boundary)
         self._parts = parts
-        self._tasks = tasks
         if self.owner.notices is not None:
             tasks.start_soon(self.owner.notices.deliver, name=f"commit observers of {state.id}")
 
@@ -110,8 +111,7 @@ class AgentRuntime:
         output = await read_history(history, history.wanted_output, active.id)
         run = self.owner.run = Run(self.owner, active, step_id, output)
         run.follow_ons = follow_ons(state, run.id)
-        supervised = partial(supervise, run, self._parts, calls, completing=bool(gates))
-        self._tasks.start_soon(supervised, name=f"run {run.id}")
+        self._supervise(run, calls, completing=bool(gates))
 
     async def send(self, request: SendMessage) -> MessageReceipt:
         """Submit a message; see GatewayAccess."""
@@ -180,8 +180,15 @@ class AgentRuntime:
 
     def _begin(self, start: RunStart) -> Run:
         run = start.begun(self.owner)
-        self._tasks.start_soon(supervise, run, self._parts, name=f"run {run.id}")
+        self._supervise(run)
         return run
+
+    def _supervise(
+        self, run: Run, calls: Sequence[ToolCall] = (), *, completing: bool = False
+    ) -> None:
+        """Begin a Run in a task of its own; nothing cancels it, and its loop harms nobody else."""
+        supervised = partial(supervise, run, self._parts, calls, completing=completing)
+        self.owner.guests.invite(supervised, anyio.CancelScope(shield=True), f"run {run.id}")
 
     async def cancel(self, request: SessionCommand) -> None:
         """End the active Run as canceled; see GatewayAccess."""

@@ -69,24 +69,24 @@ async def supervise(
 ) -> None:
     """Drive a Run to its durable end, and every Run that follows it from the queue.
 
-    Nothing cancels this task: a Run is cancelled through its own scope, and its end recorded. A
-    fault of the Runtime itself closes this Session and leaves the others alone.
+    It is called in a shielded scope: a Run is cancelled through its own, and its end recorded. A
+    fault of the Runtime itself, or a loop or an executor that leaves a cancel scope open, closes
+    this Session and leaves the others alone.
     """
-    with anyio.CancelScope(shield=True):
-        try:
-            current: Run | None = run
-            driver = RunDriver(run, parts, tuple(prepared), completing=completing)
-            while current is not None:
-                outcome = await _drive(current, driver)
-                current = await _finish(current, outcome)
-                if current is not None:
-                    driver = RunDriver(current, parts)
-            if run.owner.stopping:
-                run.owner.close()
-        except Exception:
-            log.exception("the Runtime failed; Session %s is closed", run.owner.id)
-            run.prepared.set()
+    try:
+        current: Run | None = run
+        driver = RunDriver(run, parts, tuple(prepared), completing=completing)
+        while current is not None:
+            outcome = await _drive(current, driver)
+            current = await _finish(current, outcome)
+            if current is not None:
+                driver = RunDriver(current, parts)
+        if run.owner.stopping:
             run.owner.close()
+    except Exception:
+        log.exception("the Runtime failed; Session %s is closed", run.owner.id)
+        run.prepared.set()
+        run.owner.close()
 
 
 async def _drive(run: Run, driver: RunDriver) -> Outcome:

@@ -1,7 +1,7 @@
 """What a tool or a component leaves behind in its task harms neither its Run nor anybody else."""
 
 import asyncio  # noqa: TID251  # a native cancellation is what is left behind
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import anyio
@@ -9,10 +9,18 @@ import pytest
 
 from agentslot import Module
 from agentslot.interaction import InProcessChannel
-from agentslot.session import RunStatus
-from agentslot.standardagent import POLICY_GUARDS, Decision, PolicyEffect, ToolAction
+from agentslot.session import ClassifiedError, RunStatus
+from agentslot.standardagent import AGENT_LOOP, POLICY_GUARDS, Decision, PolicyEffect, ToolAction
+from agentslot.standardagent.loop import Action, Outcome, RunHandle
 from agentslot.tool import Tool, function_tool
-from tests.standardagent.agents import ScriptedModel, answer, call, calls, scripted_application
+from tests.standardagent.agents import (
+    Answer,
+    ScriptedModel,
+    answer,
+    call,
+    calls,
+    scripted_application,
+)
 
 
 def cancels_its_task() -> None:
@@ -46,9 +54,14 @@ class GuardThat:
         return Decision(PolicyEffect.ALLOW)
 
 
+SCRIPT = [calls(call("careless")), answer("five"), answer("fine")]
+
+
 @asynccontextmanager
-async def running(tool: Tool, *modules: Module) -> AsyncGenerator[InProcessChannel]:
-    channel, script = InProcessChannel(), [calls(call("careless")), answer("five"), answer("fine")]
+async def running(
+    tool: Tool, *modules: Module, script: Sequence[Answer] = SCRIPT
+) -> AsyncGenerator[InProcessChannel]:
+    channel = InProcessChannel()
     application = scripted_application(
         ScriptedModel(script), channel, tools=[tool], modules=modules
     )
@@ -101,3 +114,35 @@ async def test_a_scope_that_a_component_leaves_open_stays_with_it(
     told = anyio_backend_name == "asyncio"
     await careless_run(tool_that(lambda: None), guard, is_told=told)
     assert "policy guard left a cancel scope that it had entered open" in caplog.text
+
+
+class LoopThat:
+    def __init__(self, leaves: Callable[[], object]) -> None:
+        self._leaves = leaves
+        self._is_first = True
+
+    async def run(self, handle: RunHandle) -> Outcome:
+        if self._is_first:
+            self._leaves()
+        self._is_first = False
+        await handle.act(Action.REQUEST_MODEL)
+        return await handle.finish(Outcome.COMPLETED)
+
+
+async def test_a_scope_that_a_loop_leaves_open_closes_its_session_and_no_other(
+    anyio_backend_name: str,
+) -> None:
+    loop = Module("test.loop", AGENT_LOOP.set(LoopThat(enters_a_scope)))
+    stopped = False
+    try:
+        async with running(tool_that(lambda: None), loop, script=[answer("a"), answer("b")]) as it:
+            session = await it.create_session(agent="tester", workspace="default")
+            with pytest.raises(ClassifiedError) as caught:
+                await session.send_and_wait("go")
+            assert caught.value.code == "runtime_closed"
+            other = await it.create_session(agent="tester", workspace="default")
+            assert (await other.send_and_wait("go")).text == "b"
+            stopped = True
+    except* RuntimeError:
+        assert anyio_backend_name == "asyncio"
+    assert stopped
