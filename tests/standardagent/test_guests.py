@@ -121,12 +121,12 @@ class LoopThat:
         self._leaves = leaves
         self._is_first = True
 
-    async def run(self, handle: RunHandle) -> Outcome:
+    async def run(self, run: RunHandle) -> Outcome:
         if self._is_first:
             self._leaves()
         self._is_first = False
-        await handle.act(Action.REQUEST_MODEL)
-        return await handle.finish(Outcome.COMPLETED)
+        await run.act(Action.REQUEST_MODEL)
+        return await run.finish(Outcome.COMPLETED)
 
 
 async def test_a_scope_that_a_loop_leaves_open_closes_its_session_and_no_other(
