@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 import anyio
+import anyio.lowlevel
 
 T = TypeVar("T")
 
@@ -30,6 +31,7 @@ class Guard:
         try:
             with anyio.move_on_after(self._seconds) as scope:
                 await observe(value)
+                await anyio.lowlevel.checkpoint()  # where a cancellation that it left behind ends
         except anyio.get_cancelled_exc_class() as error:
             if anyio.current_effective_deadline() == -math.inf:
                 raise

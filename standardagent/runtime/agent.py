@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import anyio
-from anyio.abc import TaskGroup
 
 from agentslot.interaction import (
     CompatibilityError,
@@ -74,14 +73,14 @@ class AgentRuntime:
         components: Components,
         parts: FixedParts,
         state: SessionState,
-        tasks: TaskGroup,
         guests: Guests,
         boundary: WorkspaceBoundary | None,
     ) -> None:
         self.owner = SessionOwner(components, state, guests, boundary)
         self._parts = parts
         if self.owner.notices is not None:
-            tasks.start_soon(self.owner.notices.deliver, name=f"commit observers of {state.id}")
+            name = f"commit observers of {state.id}"
+            guests.invite(self.owner.notices.deliver, anyio.CancelScope(), name)
 
     async def greet(self, kind: OpenKind) -> tuple[ExtensionDiagnostic, ...]:
         """Ask the lifecycle hooks about a Session that opens; what they answered."""

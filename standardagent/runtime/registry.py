@@ -43,7 +43,6 @@ class Registry:
         self.components = components
         self._parts = fixed_parts(components)
         self.guests = Guests(tasks)
-        self._tasks = tasks
         self._open: dict[SessionId, AgentRuntime] = {}
         self._doors: dict[SessionId, anyio.Lock] = {}
         self._stopped = False
@@ -77,9 +76,7 @@ class Registry:
         """Open a Session that has just been created or read."""
         state = opening.state
         self._check_running(state.id)
-        runtime = AgentRuntime(
-            self.components, self._parts, state, self._tasks, self.guests, opening.boundary
-        )
+        runtime = AgentRuntime(self.components, self._parts, state, self.guests, opening.boundary)
         try:
             diagnostics = await runtime.greet(kind)
             self._check_running(state.id)

@@ -5,12 +5,21 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from agentslot import Module
 from agentslot.interaction import InProcessChannel
 from agentslot.session import ClassifiedError, RunStatus
-from agentslot.standardagent import AGENT_LOOP, POLICY_GUARDS, Decision, PolicyEffect, ToolAction
+from agentslot.standardagent import (
+    AGENT_LOOP,
+    COMMIT_OBSERVERS,
+    POLICY_GUARDS,
+    CommitNotice,
+    Decision,
+    PolicyEffect,
+    ToolAction,
+)
 from agentslot.standardagent.loop import Action, Outcome, RunHandle
 from agentslot.tool import Tool, function_tool
 from tests.standardagent.agents import (
@@ -145,4 +154,34 @@ async def test_a_scope_that_a_loop_leaves_open_closes_its_session_and_no_other(
             stopped = True
     except* RuntimeError:
         assert anyio_backend_name == "asyncio"
+    assert stopped
+
+
+class ObserverThat:
+    def __init__(self, leaves: Callable[[], object]) -> None:
+        self._leaves = leaves
+        self.seen: list[int] = []
+
+    async def observe_session_commit(self, notice: CommitNotice) -> None:
+        self.seen.append(notice.revision)
+        if len(self.seen) == 1:
+            self._leaves()
+
+
+@pytest.mark.parametrize("leaves", [cancels_its_task, enters_a_scope])
+async def test_what_an_observer_leaves_behind_stops_neither_it_nor_the_agent(
+    leaves: Callable[[], object], anyio_backend_name: str
+) -> None:
+    if anyio_backend_name == "trio" and leaves is cancels_its_task:
+        pytest.skip("trio lets nobody cancel a task")
+    observer, stopped = ObserverThat(leaves), False
+    observed = Module("test.observer", COMMIT_OBSERVERS.append(observer))
+    try:
+        async with running(tool_that(lambda: None), observed) as channel:
+            await goes_on(channel)
+            while len(observer.seen) < 3:
+                await anyio.lowlevel.checkpoint()
+            stopped = True
+    except* RuntimeError:
+        assert leaves is enters_a_scope
     assert stopped
