@@ -91,16 +91,7 @@ async def run_process(
     try:
         os.set_blocking(reader, False)
         try:
-            process = await anyio.open_process(
-                arguments,
-                stdin=stdin,
-                stdout=writer,
-                stderr=STDOUT,
-                cwd=folder,
-                env=environment,
-                start_new_session=True,
-                pass_fds=pass_fds,
-            )
+            process = await _start(arguments, folder, environment, stdin, writer, pass_fds)
         finally:
             os.close(writer)
         if on_start is not None:
@@ -114,6 +105,29 @@ async def run_process(
     outcome, exit_code, name = outcome_of(process.returncode, timed_out=timed_out)
     left = not timed_out and await survives(process.pid)
     return Finished(outcome, exit_code, name, output.rolling, process.pid if left else None)
+
+
+async def _start(
+    arguments: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    stdin: int | IO[bytes],
+    output: int,
+    pass_fds: Sequence[int],
+) -> Process:
+    """Start a process group. It cannot be cut short here: only its leader would be killed then."""
+    with anyio.CancelScope(shield=True):
+        return await anyio.open_process(
+            arguments,
+            stdin=stdin,
+            stdout=output,
+            stderr=STDOUT,
+            cwd=folder,
+            env=environment,
+            start_new_session=True,
+            pass_fds=pass_fds,
+        )
+    raise AssertionError("unreachable: a shielded scope swallows nothing")
 
 
 class _Output:
