@@ -6,10 +6,13 @@ import resource
 import signal
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
+from anyio.abc import Process
 
 from agentslot.session import ToolResult
 from agentslot.tool import FunctionTool
@@ -130,6 +133,28 @@ async def test_on_cancellation_the_whole_group_ends(
                 await anyio.lowlevel.checkpoint()
             tasks.cancel_scope.cancel()
     assert results == []
+    await all_ended()
+
+
+async def test_a_cancellation_while_the_command_starts_ends_it(
+    marked: tuple[Bash, Callable[[], Awaitable[None]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bash, all_ended = marked
+    open_process, started, go_on = anyio.open_process, anyio.Event(), anyio.Event()
+
+    async def slowly(*arguments: Any, **options: Any) -> Process:  # passed on as they are
+        process = await open_process(*arguments, **options)
+        started.set()
+        await go_on.wait()
+        return process
+
+    monkeypatch.setattr(anyio, "open_process", slowly)
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(partial(invoke, bash, command="sleep 300"))
+            await started.wait()
+            tasks.cancel_scope.cancel()
+            go_on.set()
     await all_ended()
 
 
