@@ -135,6 +135,8 @@ async def a_wait_that_is_cancelled_ends(open_approver: OpenApprover) -> None:
         session = await stage.session()
         await session.send("call note")
         await door.request(1)
+        await anyio.wait_all_tasks_blocked()
+        demand(not stage.made, "the call was made before anybody had answered")
         await session.cancel()
         await stage.expect_end(session, RunStatus.CANCELED)
         stage.expect_no_complaints()
