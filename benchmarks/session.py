@@ -68,7 +68,7 @@ _RUN = RunId("run-0123456789abcdef-1")
 
 
 def turn(state: SessionState, number: int) -> Iterator[tuple[Change, ...]]:
-    """The four commits of one turn: a request, its answer with a call, the call, its result."""
+    """The three commits of one turn: a request, its answer with a call that begins, its result."""
     step = StepId(f"step-0123456789abcdef-{number}")
     attempt = AttemptId(f"attempt-0123456789abcdef-{number}")
     answer = MessageId(f"message-0123456789abcdef-{number}")
@@ -83,8 +83,7 @@ def turn(state: SessionState, number: int) -> Iterator[tuple[Change, ...]]:
     spoken = Message(answer, Role.ASSISTANT, (TextPart("I look."),), _NOW, _RUN, step)
     asked = ToolCall(call, "token", answer, _RUN, step, "search", '{"query":"weather"}')
     yield SetContext(view), AppendAttempt(start)
-    yield AppendAttempt(end), AppendMessage(spoken), AppendToolCall(asked)
-    yield (MarkToolPending(call),)
+    yield AppendAttempt(end), AppendMessage(spoken), AppendToolCall(asked), MarkToolPending(call)
     yield (AppendToolResult(ToolResult.succeeded(call, "rain, and more rain to come")),)
 
 

@@ -36,8 +36,8 @@ from agentslot.session.state import SessionState
 from agentslot.session.store import Commit, CommitRequest, Loaded, NewSession, SessionPage
 from agentslot.session.toolcall import ToolCall, ToolResult
 
-_Evidence = CommitRequest | tuple[Change, ...] | None
-"""What is kept of a request, beside what History has of it."""
+_Evidence = CommitRequest | tuple[Change | None, ...] | None
+"""What is kept of a request, beside what History has of it: None for each fact, or for all."""
 
 # Each takes its own class of payload; the table pairs them, which no annotation can say.
 _APPENDS: dict[type[Payload], Callable[[Any], Change]] = {
@@ -57,7 +57,9 @@ _APPENDING = frozenset(_APPENDS.values())
 def _evidence_of(request: CommitRequest) -> _Evidence:
     if request.actor is not None:
         return request
-    return None if _APPENDING.issuperset(map(type, request.changes)) else request.changes
+    if _APPENDING.issuperset(map(type, request.changes)):
+        return None
+    return tuple([None if type(change) in _APPENDING else change for change in request.changes])
 
 
 def _request_of(
@@ -66,10 +68,14 @@ def _request_of(
     """The request of a commit that the Session has applied."""
     if isinstance(evidence, CommitRequest):
         return evidence
+    facts = state.history[outcome.first_sequence - 1 : outcome.last_sequence]
+    payloads = [fact.payload for fact in facts]
+    appended = (_APPENDS[type(each)](each) for each in payloads if type(each) in _APPENDS)
     if evidence is None:
-        facts = state.history[outcome.first_sequence - 1 : outcome.last_sequence]
-        evidence = tuple(_APPENDS[type(fact.payload)](fact.payload) for fact in facts)
-    return CommitRequest(state.id, outcome.revision - 1, key, evidence)
+        changes = tuple(appended)
+    else:
+        changes = tuple(next(appended) if change is None else change for change in evidence)
+    return CommitRequest(state.id, outcome.revision - 1, key, changes)
 
 
 class MemoryStore:

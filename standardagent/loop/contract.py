@@ -106,8 +106,15 @@ class RunHandle(Protocol):
         """Where the Run stands now."""
         ...
 
-    async def act(self, action: Action) -> LoopState:
+    async def act(self, action: Action, *, then: Action | None = None) -> LoopState:
         """Do one thing and return where the Run stands then.
+
+        Args:
+            action: what to do.
+            then: what to do right behind it, if that is legal where the Run stands then. A loop
+                that says `request_model` and then `execute_tools` has the answer and the beginning
+                of its calls recorded in one commit. If the process ends in this very moment, their
+                outcome counts as unknown; calls that wait for their loop are resumed instead.
 
         Raises:
             LoopProtocolError: the action is not legal now; the Run fails.

@@ -24,7 +24,7 @@ class StandardLoop:
         """Drive the Run to its natural end."""
         state = run.state
         while state not in TERMINAL:
-            state = await run.act(_NEXT[state])
+            state = await run.act(_NEXT[state], then=Action.EXECUTE_TOOLS)
         return await run.finish(TERMINAL[state])
 
 

@@ -49,8 +49,7 @@ class RunDriver:
         self._completing = completing
         self._run = run
         self._parts = parts
-        self._calls = prepared
-        self._resumed = bool(prepared)
+        self._batch = ToolBatch(run, prepared, resumed=True) if prepared else None
         self._state = LoopState.TOOLS_READY if prepared else LoopState.READY_FOR_MODEL
         self._over = False
         self.outcome: Outcome | None = None
@@ -74,14 +73,16 @@ class RunDriver:
         """The loop has returned: the handle does nothing any more."""
         self._over = True
 
-    async def act(self, action: Action) -> LoopState:
+    async def act(self, action: Action, *, then: Action | None = None) -> LoopState:
         """Do one thing; see RunHandle."""
         self._check_alive()
         if action not in TRANSITIONS.get(self._state, {}):
             raise self._violation(f"{action} is not legal in state {self._state}")
         self._run.begin_action()
         try:
-            self._state = await self._do(action)
+            self._state = await self._do(action, then)
+            if then is not None and then in TRANSITIONS.get(self._state, {}):
+                self._state = await self._do(then)
         except ClassifiedError as error:
             self._run.terminate(TerminationSource.SESSION, error.kind, error.code, error.message)
             self._state = LoopState.FAILED
@@ -89,7 +90,7 @@ class RunDriver:
             self._run.end_action()
         return self._state
 
-    async def _do(self, action: Action) -> LoopState:
+    async def _do(self, action: Action, then: Action | None = None) -> LoopState:
         if self._run.owner.state.history.stored:
             await self._run.owner.look_back()
         match action:
@@ -97,13 +98,14 @@ class RunDriver:
                 if self._completing:
                     self._completing = False
                     return await resume_completion(self._run)
-                step = ModelStep(self._run, self._parts)
+                step = ModelStep(self._run, self._parts, begins=then is Action.EXECUTE_TOOLS)
                 state = await step.request()
-                self._calls = step.calls
+                self._batch = step.batch
                 return state
             case Action.EXECUTE_TOOLS:
-                resumed, self._resumed = self._resumed, False
-                return await ToolBatch(self._run, self._calls, resumed=resumed).execute()
+                batch, self._batch = self._batch, None
+                assert batch is not None  # there is one wherever this action is legal
+                return await batch.execute()
             case Action.CONTINUE:
                 return LoopState.READY_FOR_MODEL
             case Action.WAIT:

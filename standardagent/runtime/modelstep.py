@@ -43,6 +43,7 @@ from agentslot.standardagent.runtime.pace import Pace
 from agentslot.standardagent.runtime.prepare import FixedParts, context_change, prepare_request
 from agentslot.standardagent.runtime.results import with_next_step
 from agentslot.standardagent.runtime.run import Run
+from agentslot.standardagent.runtime.toolbatch import ToolBatch
 
 log = logging.getLogger(__name__)
 
@@ -53,14 +54,20 @@ _CLOSE_SECONDS = 5
 class ModelStep:
     """Asks the model once for one Run.
 
-    After `TOOLS_READY` the calls of the answer stand in `calls`.
+    After `TOOLS_READY` the calls of the answer stand in `batch`.
+
+    Args:
+        run: the active Run.
+        parts: what all requests have in common.
+        begins: whether the loop has said that it will execute the calls at once.
     """
 
-    def __init__(self, run: Run, parts: FixedParts) -> None:
+    def __init__(self, run: Run, parts: FixedParts, *, begins: bool = False) -> None:
         self._run = run
         self._parts = parts
+        self._begins = begins
         self._recorder: Recorder | None = None
-        self.calls: tuple[ToolCall, ...] = ()
+        self.batch: ToolBatch | None = None
 
     async def request(self) -> LoopState:
         """One logical call, from the budget check to the durable answer."""
@@ -149,12 +156,19 @@ class ModelStep:
             changes.extend(AppendToolCall(call) for call in calls)
             if calls and completion.finish is FinishReason.LENGTH:
                 return await self._refuse_truncated(calls, changes)
-            changes.extend(reserve_preflights(run, calls))
+            if calls:
+                changes.extend(self._make_ready(calls))
             await owner.commit_in_shield("model-complete", changes)
-        if not calls:
-            return await complete(run, message)
-        self.calls = calls
-        return LoopState.TOOLS_READY
+        return LoopState.TOOLS_READY if calls else await complete(run, message)
+
+    def _make_ready(self, calls: tuple[ToolCall, ...]) -> list[Change]:
+        """Make a batch of the calls; what has to be recorded for it together with them."""
+        run = self._run
+        self.batch = ToolBatch(run, calls)
+        asked = reserve_preflights(run, calls)
+        if self._begins and not asked and not run.owner.components.guards:
+            return self.batch.begin()
+        return asked
 
     async def _refuse_truncated(
         self, calls: tuple[ToolCall, ...], changes: list[Change]

@@ -15,7 +15,7 @@ import anyio
 
 from agentslot._json import JsonValue
 from agentslot.interaction import ToolFinished, ToolProgress, ToolStarted
-from agentslot.session import MarkToolPending, ToolCall, ToolCallId, ToolResult
+from agentslot.session import Change, MarkToolPending, ToolCall, ToolCallId, ToolResult
 from agentslot.session.record import record
 from agentslot.standardagent.loop import LoopState
 from agentslot.standardagent.runtime.authorize import refusal
@@ -55,10 +55,22 @@ class ToolBatch:
         self._run = run
         self._calls = calls
         self._resumed = resumed
+        self._runnable: list[_Ready] | None = None
+        self._begun: list[_Ready] = []
         self._results: dict[ToolCallId, ToolResult] = {}
         self._pending: set[ToolCallId] = set()
         self._returned: set[ToolCallId] = set()
         self._definite: set[ToolCallId] = set()
+
+    def begin(self) -> list[Change]:
+        """Mark the first group as pending already in the commit that records the calls.
+
+        For a batch that is executed right behind it: that saves a commit. Where a preflight or a
+        guard is to be asked this would be too soon, for they may keep a call from running.
+        """
+        self._runnable = self._sort_out()
+        self._begun = next(iter(_groups(self._runnable)), [])
+        return [MarkToolPending(ready.call.id) for ready in self._begun]
 
     async def execute(self) -> LoopState:
         """Run what may run; afterwards every call has its durable result.
@@ -103,9 +115,7 @@ class ToolBatch:
 
     async def _prepare(self) -> list[_Ready]:
         run = self._run
-        checked = [self._check(call) for call in self._calls]
-        runnable = [each for each in checked if isinstance(each, _Ready)]
-        self._results.update((r.call_id, r) for r in checked if isinstance(r, ToolResult))
+        runnable = self._sort_out() if self._runnable is None else self._runnable
         could_run = {each.call.id for each in runnable}
         advice = await advise(run, self._calls, could_run, resumed=self._resumed)
         ready: list[_Ready] = []
@@ -120,6 +130,12 @@ class ToolBatch:
                 else:
                     self._results[each.call.id] = refused
         return ready
+
+    def _sort_out(self) -> list[_Ready]:
+        """The calls that could run; every other has its result then."""
+        checked = [self._check(call) for call in self._calls]
+        self._results.update((r.call_id, r) for r in checked if isinstance(r, ToolResult))
+        return [each for each in checked if isinstance(each, _Ready)]
 
     def _check(self, call: ToolCall) -> "_Ready | ToolResult":
         owner = self._run.owner
@@ -159,9 +175,10 @@ class ToolBatch:
     async def _execute_group(self, group: Sequence[_Ready]) -> None:
         """Mark the group pending, then run its calls, each in a task of its own."""
         owner = self._run.owner
-        async with owner.lock:
-            changes = [MarkToolPending(ready.call.id) for ready in group]
-            await owner.commit_in_shield("tool-executing", changes)
+        if group != self._begun:
+            async with owner.lock:
+                changes = [MarkToolPending(ready.call.id) for ready in group]
+                await owner.commit_in_shield("tool-executing", changes)
         self._pending.update(ready.call.id for ready in group)
         tasks = ToolTasks(owner.guests)
         for ready in group:

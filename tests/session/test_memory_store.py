@@ -53,6 +53,13 @@ STORY: list[Callable[[SessionState], list[Change]]] = [
     ],
     lambda state: [pending("c1")],
     lambda state: [AppendToolResult(result("c1"))],
+    lambda state: [
+        AppendMessage(assistant("a3")),
+        AppendToolCall(call("c2", "a3")),
+        pending("c2"),
+        queued("q2"),
+        AppendToolResult(result("c2")),
+    ],
     lambda state: [AppendMessage(assistant("a2", "done")), run_ended(4)],
 ]
 

@@ -16,7 +16,7 @@ from agentslot.session import (
     ToolResult,
     ToolStatus,
 )
-from agentslot.standardagent import AgentConfig
+from agentslot.standardagent import AgentConfig, PolicyModule, Preset
 from agentslot.standardagent.goal import MemoryGoalsModule, ModelGoalEvaluatorModule
 from agentslot.standardagent.hook import (
     AGENT_HOOKS,
@@ -256,7 +256,9 @@ async def test_calls_that_a_crash_left_prepared_end_their_run_when_they_have_run
 ) -> None:
     folder = tmp_path / "sessions"
     store = partial(FileStoreModule, folder)
-    async with agent([calls(call("stop"))], tools=stop_and(), store=store) as session:
+    asked = [PolicyModule(Preset.TRUSTED)]  # so it is recorded before it begins
+    script = [calls(call("stop"))]
+    async with agent(script, tools=stop_and(), modules=asked, store=store) as session:
         await session.send_and_wait("go")
     async with resumed(
         image_after(folder, "model-complete"), session.id, [], stop_and()

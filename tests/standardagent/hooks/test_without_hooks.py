@@ -69,7 +69,6 @@ PLAIN = [
     "send-start",
     "attempt-start",
     "model-complete",
-    "tool-executing",
     "send",
     "queue-edit",
     "queue-delete",
@@ -132,7 +131,8 @@ async def test_a_chain_shares_its_commits(count: int) -> None:
     preflights, results = hooks(allow, ToolScope()), hooks(nothing, ToolResultScope())
     gates, lives = hooks(complete), hooks(quiet, LifecycleScope())
     chains = {
-        "preflight": ([TOOL_PREFLIGHTS.append(h) for h in preflights], 2 * count + 1),
+        # A call that is asked about does not begin in the commit that records it, so one more.
+        "preflight": ([TOOL_PREFLIGHTS.append(h) for h in preflights], 2 * count + 2),
         "result": ([TOOL_RESULT_HOOKS.append(h) for h in results], 2 * count + 1),
         "completion": ([COMPLETION_GATES.append(h) for h in gates], count + 2),
         "lifecycle": ([SESSION_LIFECYCLES.append(h) for h in lives], count + 2),
