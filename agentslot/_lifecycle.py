@@ -46,6 +46,8 @@ async def living(modules: Sequence[Module]) -> AsyncGenerator[None]:
         pending, errors = await _leave(open_lifespans, cause)
     if not started:
         pending = await _failed_start(cause, pending, errors)
+    elif pending is None and cause is not None:
+        await _raise_if_cancelled(errors)
     _raise_all(pending, errors)
 
 
@@ -134,17 +136,25 @@ async def _failed_start(
     Raises:
         BaseException: The cancellation that ended the start, with errors of closing as notes.
     """
+    await _raise_if_cancelled(errors)
+    if pending is not None or errors:
+        return pending
+    if isinstance(cause, Exception):
+        return cause
+    return RuntimeError("a lifespan cancelled the start of the modules after it")
+
+
+async def _raise_if_cancelled(errors: list[Exception]) -> None:
+    """Let a cancellation from outside go on, also if a lifespan has taken it for its own.
+
+    On trio a task group does, since it cannot see through the shield where it came from.
+    """
     try:
         await checkpoint_if_cancelled()
     except get_cancelled_exc_class() as cancelled:
         for error in errors:
             cancelled.add_note(f"while it was cancelled: {error!r}, {error.__notes__[-1]}")
         raise
-    if pending is not None or errors:
-        return pending
-    if isinstance(cause, Exception):
-        return cause
-    return RuntimeError("a lifespan cancelled the start of the modules after it")
 
 
 def _raise_all(pending: BaseException | None, errors: list[Exception]) -> None:

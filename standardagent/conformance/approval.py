@@ -154,6 +154,8 @@ async def the_next_process_asks_again(open_approver: OpenApprover) -> None:
         session = await dead.session()
         await session.send("call note")
         await unanswered.request()
+        await anyio.wait_all_tasks_blocked()
+        demand(not dead.made, "the call was made before anybody had answered")
         dead.store.died.set()
         async with _opened(open_approver, disk) as (stage, door):
             again = await stage.channel.resume_session(session.id)

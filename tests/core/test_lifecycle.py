@@ -186,6 +186,24 @@ async def test_a_cancelled_body_stops_in_order_and_closing_is_not_cancelled() ->
     assert "closed" in journal
 
 
+async def test_a_task_group_in_a_lifespan_does_not_take_a_cancellation_from_outside() -> None:
+    @asynccontextmanager
+    async def working() -> AsyncGenerator[None]:
+        async with create_task_group() as tasks:
+            tasks.start_soon(sleep_forever)
+            try:
+                yield
+            finally:
+                tasks.cancel_scope.cancel()
+
+    with CancelScope() as scope:
+        async with application(Module("r1", lifespan=working)).start():
+            scope.cancel()
+            await sleep_forever()
+
+    assert scope.cancelled_caught
+
+
 async def test_a_lifespan_that_fails_to_close_does_not_keep_the_others_from_closing() -> None:
     """D05"""
     journal = Journal()
