@@ -43,11 +43,9 @@ async def living(modules: Sequence[Module]) -> AsyncGenerator[None]:
         except BaseException as error:  # noqa: BLE001  # raised again below, when all is closed
             cause = error
         scope.shield = True
-        pending, errors = await _leave(open_lifespans, cause)
+        pending, errors = await _leave(open_lifespans, cause, scope)
     if not started:
         pending = await _failed_start(cause, pending, errors)
-    elif pending is None and cause is not None:
-        await _raise_if_cancelled(errors)
     _raise_all(pending, errors)
 
 
@@ -75,17 +73,33 @@ def _check_lifespan(lifespan: object, module: Module) -> None:
 
 
 async def _leave(
-    open_lifespans: _Open, cause: BaseException | None
+    open_lifespans: _Open, cause: BaseException | None, shield: CancelScope
 ) -> tuple[BaseException | None, list[Exception]]:
     """Leave every lifespan; return what is still on its way out, and the errors of closing."""
     pending, errors = cause, list[Exception]()
     for module, lifespan in reversed(open_lifespans):
         try:
             if await _exit(lifespan, pending):
-                pending = None
+                is_cancellation = isinstance(pending, get_cancelled_exc_class())
+                pending = await _cancellation(shield) if is_cancellation else None
         except BaseException as raised:  # noqa: BLE001  # the others must close; it is kept
             pending = _after(raised, pending, module, errors)
     return pending, errors
+
+
+async def _cancellation(shield: CancelScope) -> BaseException | None:
+    """The cancellation from outside that a lifespan has taken for its own, if it was one.
+
+    On trio a task group does so: it cannot see through the shield where a cancellation came from.
+    """
+    shield.shield = False
+    try:
+        await checkpoint_if_cancelled()
+    except get_cancelled_exc_class() as cancelled:
+        return cancelled
+    finally:
+        shield.shield = True
+    return None
 
 
 async def _exit(
@@ -136,25 +150,17 @@ async def _failed_start(
     Raises:
         BaseException: The cancellation that ended the start, with errors of closing as notes.
     """
-    await _raise_if_cancelled(errors)
-    if pending is not None or errors:
-        return pending
-    if isinstance(cause, Exception):
-        return cause
-    return RuntimeError("a lifespan cancelled the start of the modules after it")
-
-
-async def _raise_if_cancelled(errors: list[Exception]) -> None:
-    """Let a cancellation from outside go on, also if a lifespan has taken it for its own.
-
-    On trio a task group does, since it cannot see through the shield where it came from.
-    """
     try:
         await checkpoint_if_cancelled()
     except get_cancelled_exc_class() as cancelled:
         for error in errors:
             cancelled.add_note(f"while it was cancelled: {error!r}, {error.__notes__[-1]}")
         raise
+    if pending is not None or errors:
+        return pending
+    if isinstance(cause, Exception):
+        return cause
+    return RuntimeError("a lifespan cancelled the start of the modules after it")
 
 
 def _raise_all(pending: BaseException | None, errors: list[Exception]) -> None:

@@ -187,6 +187,8 @@ async def test_a_cancelled_body_stops_in_order_and_closing_is_not_cancelled() ->
 
 
 async def test_a_task_group_in_a_lifespan_does_not_take_a_cancellation_from_outside() -> None:
+    journal = Journal()
+
     @asynccontextmanager
     async def working() -> AsyncGenerator[None]:
         async with create_task_group() as tasks:
@@ -197,11 +199,12 @@ async def test_a_task_group_in_a_lifespan_does_not_take_a_cancellation_from_outs
                 tasks.cancel_scope.cancel()
 
     with CancelScope() as scope:
-        async with application(Module("r1", lifespan=working)).start():
+        async with application(journal.module("r1"), Module("r2", lifespan=working)).start():
             scope.cancel()
             await sleep_forever()
 
     assert scope.cancelled_caught
+    assert journal[-2].startswith("r1 sees Cancelled")
 
 
 async def test_a_lifespan_that_fails_to_close_does_not_keep_the_others_from_closing() -> None:
