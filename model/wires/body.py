@@ -6,6 +6,7 @@ from typing import Protocol
 from agentslot._json import JsonError, loads
 from agentslot._sse import EventTooLargeError, ServerSentEvent, SseDecoder
 from agentslot.model.errors import ModelError, ModelErrorCode
+from agentslot.model.vendorerrors import VendorError, classify
 from agentslot.model.wires.reading import JsonObject
 
 
@@ -133,6 +134,21 @@ def parse_object(data: bytes) -> JsonObject:
         message = "the provider sent JSON that is no object"
         raise ModelError(ModelErrorCode.INVALID_ANSWER, message)
     return value
+
+
+def parse_event(event: ServerSentEvent) -> JsonObject:
+    """Read the JSON object of an event; an event that is called an error may hold plain words.
+
+    Raises:
+        ModelError: it is none (`invalid_answer`), or the error that the words tell of.
+    """
+    try:
+        return parse_object(event.data)
+    except ModelError:
+        if event.event != "error":
+            raise
+        words = event.data.decode(errors="replace")
+        raise classify(VendorError(status=0, message=words)) from None
 
 
 def too_large(max_size: int) -> ModelError:

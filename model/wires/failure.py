@@ -70,7 +70,8 @@ def _status(details: JsonObject) -> int:
 
 
 def _as_status(value: JsonValue) -> int | None:
-    number = int(value) if isinstance(value, str) and value.isdecimal() else as_count(value)
+    written = isinstance(value, str) and len(value) == 3 and value.isdecimal()
+    number = int(value) if written else as_count(value)
     return number if number is not None and 400 <= number <= 599 else None
 
 

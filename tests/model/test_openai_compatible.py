@@ -119,7 +119,7 @@ async def test_an_answer_streams_and_its_attempt_is_recorded_before_it_completes
     assert server.requests[0].json()["messages"] == [{"role": "user", "content": "hi"}]
 
 
-@pytest.mark.parametrize("status", [408, 429, 502, 503, 504])
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 524, 529])
 async def test_a_passing_failure_is_tried_again(status: int) -> None:
     events, recorder, server = await ask(refusal(status), HELLO)
     assert text_of(events) == "hi"
@@ -136,7 +136,7 @@ async def test_a_passing_failure_is_tried_again(status: int) -> None:
         (402, ModelErrorCode.QUOTA_EXHAUSTED),
         (404, ModelErrorCode.MODEL_NOT_FOUND),
         (422, ModelErrorCode.REQUEST_REJECTED),
-        (500, ModelErrorCode.OVERLOADED),
+        (413, ModelErrorCode.REQUEST_REJECTED),
     ],
 )
 async def test_a_lasting_failure_is_not_tried_again(status: int, code: ModelErrorCode) -> None:
@@ -151,7 +151,7 @@ async def test_a_lasting_failure_is_not_tried_again(status: int, code: ModelErro
 
 
 async def test_the_providers_own_word_on_retrying_wins() -> None:
-    events, _, server = await ask(refusal(500, x_should_retry="true"), HELLO)
+    events, _, server = await ask(refusal(400, x_should_retry="true"), HELLO)
     assert text_of(events) == "hi"
     events, _, server = await ask(refusal(503, x_should_retry="false"), HELLO)
     assert error_of(events).code == ModelErrorCode.OVERLOADED

@@ -10,7 +10,7 @@ from agentslot.model.vendorerrors import VendorError, classify
 from agentslot.model.wire import Answer
 from agentslot.model.wires.anthropic_messages.blocks import ORDER, TEXT, THINKING, TOOL_USE, Block
 from agentslot.model.wires.anthropic_messages.usage import UsageReader
-from agentslot.model.wires.body import parse_object
+from agentslot.model.wires.body import parse_event
 from agentslot.model.wires.callids import make_call_id
 from agentslot.model.wires.decoding import (
     MAX_OUTPUT_CHARACTERS,
@@ -53,7 +53,7 @@ class AnthropicMessagesDecoder(EventDecoder):
 
     def _take(self, event: ServerSentEvent) -> None:
         if event.data.strip():
-            self._read(parse_object(event.data), event.event)
+            self._read(parse_event(event), event.event)
 
     def _take_document(self, document: JsonObject) -> None:
         self._read(document, "")
