@@ -12,6 +12,7 @@ from agentslot.model.wires.reading import JsonObject, as_text
 from agentslot.model.wires.replay import BlockOrder
 
 TEXT, THINKING, TOOL_USE = "text", "thinking", "tool_use"
+THOUGHTS = frozenset({THINKING, "redacted_thinking"})
 ORDER = BlockOrder(TEXT, TOOL_USE)
 
 _PIECES = {TEXT: ("text_delta", "text"), THINKING: ("thinking_delta", "thinking")}
