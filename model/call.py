@@ -29,11 +29,13 @@ from agentslot.model.promptcache import PromptCache
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire, WireRequest
 from agentslot.model.wires.caching import CacheLoss
-from agentslot.session import AttemptStatus, TokenUsage
+from agentslot.session import AttemptStatus, TokenUsage, safe_line
 from agentslot.session.credential import CredentialResolver
 
 if TYPE_CHECKING:
     from agentslot._http import AsyncClient
+
+_MAX_HINT_BYTES = 384
 
 
 class LogicalCall:
@@ -143,6 +145,8 @@ class LogicalCall:
         if attempt is not None:
             error.partial_text = attempt.partial_text()
             attempt.redact(error)
+            if hint := attempt.hint(error) or self._wait_hint(error):
+                error.args = (f"{error.message} ({safe_line(hint, _MAX_HINT_BYTES)})",)
             await self._end(
                 attempt, AttemptStatus.FAILED, error_code=error.code, error_message=error.message
             )
@@ -155,6 +159,14 @@ class LogicalCall:
             self._events.append(Failed(error))
         else:
             self._delay = delay
+
+    def _wait_hint(self, error: ModelError) -> str:
+        """Why a call is not tried again that could be, later."""
+        asked = error.retry_after_seconds
+        if asked is None or not error.retryable or not self._retry.is_too_long(asked):
+            return ""
+        longest = self._retry.max_retry_after_seconds
+        return f"it asks to wait {asked:g} seconds, and max_retry_after_seconds is {longest:g}"
 
     async def _end(
         self,

@@ -176,7 +176,7 @@ def test_an_error_whose_code_is_no_status_is_an_error_all_the_same(code: Any) ->
 )
 def test_an_event_named_error_may_hold_plain_words(make: Callable[[AttemptId], Decoder]) -> None:
     decoder = make(AttemptId("a"))
-    with pytest.raises(ModelError, match="^upstream timed out") as caught:
+    with pytest.raises(ModelError, match="upstream timed out") as caught:
         decoder.feed(b"event: error\ndata: upstream timed out\n\n")
     assert (caught.value.code, caught.value.retryable) == (ModelErrorCode.OVERLOADED, True)
 
@@ -361,13 +361,14 @@ def test_a_limit_reached_while_thinking_says_what_to_raise() -> None:
         b"data: <html>\n\n",
         b'{"choices":',
         b'data: {"choices":[{"delta":{"content":"\xff"}}]}\n\n',
+        b"<html>no stream</html>",
     ],
 )
 def test_what_is_no_answer_is_a_typed_error(data: bytes) -> None:
     assert error_of(data).code == ModelErrorCode.INVALID_ANSWER
 
 
-@pytest.mark.parametrize("data", [b"", b"\n\n", b": only a comment\n\n", b"<html>no stream</html>"])
+@pytest.mark.parametrize("data", [b"", b"\n\n", b": only a comment\n\n", b"no stream"])
 def test_an_answer_with_nothing_in_it_is_broken(data: bytes) -> None:
     assert error_of(data).code == ModelErrorCode.BROKEN_STREAM
 

@@ -31,9 +31,9 @@ class CompatibilityProfile:
         null_content: a message that has only calls may carry `content: null`, else "".
         user_after_tool: a user message may follow a tool result at once. Not on Mistral, nor for
             Anthropic's models on OpenRouter: a short assistant message goes between.
-        assistant_last: a request may end with the assistant's message (OpenAI). Mistral, DeepSeek and
-            Anthropic's models refuse that, and llama.cpp goes on writing in it, so a word of ours
-            stands behind.
+        assistant_last: a request may end with the assistant's message (OpenAI). Mistral, DeepSeek
+            and Anthropic's models refuse that, and llama.cpp goes on writing in it, so a word of
+            ours stands behind.
         tool_result_name: tool results must repeat the name of the tool (Mistral).
         tool_call_id: what the ids of tool calls must match; others are replaced, on both sides.
         thinking_replay: see ThinkingReplay.
