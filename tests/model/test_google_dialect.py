@@ -193,6 +193,7 @@ def test_values_and_types_that_the_vendor_has_no_place_for_become_what_it_has() 
         "any": True,
         "none": False,
         "pair": {"type": "array", "items": [{"type": "integer"}, True]},
+        "one": {"type": "array", "prefixItems": [{"type": "integer"}], "items": False},
     }
     assert declared({"properties": properties})["properties"] == {
         "nothing": {"type": "null"},
@@ -201,6 +202,11 @@ def test_values_and_types_that_the_vendor_has_no_place_for_become_what_it_has() 
         "any": {},
         "none": {"description": "No value fits here."},
         "pair": {"type": "array", "prefixItems": [{"type": "integer"}, {}]},
+        "one": {
+            "type": "array",
+            "prefixItems": [{"type": "integer"}],
+            "description": 'Must also satisfy {"items":false}',
+        },
     }
 
 

@@ -56,7 +56,7 @@ class _Translator:
                 written[name] = {key: self._define(key, member) for key, member in members.items()}
             elif name in _LISTS and isinstance(value, Sequence):
                 written[name] = [self._write(element) for element in cast("list[object]", value)]
-            elif name == "items":
+            elif name == "items" and value is not False:
                 written[name] = self._write(value)
             elif name == "additionalProperties":
                 written[name] = value if isinstance(value, bool) else self._write(value)
