@@ -29,8 +29,12 @@ class Block:
         known: whether every delta was understood.
     """
 
-    def __init__(self, start: JsonObject) -> None:
+    def __init__(self, start: JsonObject, written: str = "") -> None:
         """Take the block as the server announced it.
+
+        Args:
+            start: the block.
+            written: its `input` as it is spelled, if there is something in it.
 
         Raises:
             ModelError: it is none (`invalid_answer`).
@@ -42,6 +46,7 @@ class Block:
         self.closed = False
         self.known = True
         self._members = dict(start)
+        self._written = written
         self._delta, self._member = _PIECES.get(self.kind, _ARGUMENTS)
         self._pieces = [as_text(start.get(self._member))]
 
@@ -84,7 +89,7 @@ class Block:
             raise nameless_call()
         arguments = self.text
         if not arguments.strip():  # none, or all of them in the announcement
-            arguments = dumps(self._members.get("input") or {})
+            arguments = self._written or "{}"
         return RequestedCall(call_id, name, arguments)
 
     def kept(self) -> JsonObject | None:
