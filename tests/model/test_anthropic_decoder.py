@@ -117,11 +117,15 @@ def test_a_server_that_does_not_stream_is_read_as_well() -> None:
     "form",
     [
         b'{"type":"message","content":[{"type":"text","text":"a"},%s],"stop_reason":"tool_use"}',
-        b'data: {"type":"message_start","message":{"content":[%s],"stop_reason":"tool_use"}}\n\n'
-        b'data: {"type":"message_stop"}\n\n',
-        b'data: {"type":"content_block_start","index":0,"content_block":%s}\n\n'
-        b'data: {"type":"content_block_stop","index":0}\n\n'
-        b'data: {"type":"message_stop"}\n\n',
+        (
+            b'data: {"type":"message_start","message":{"content":[%s]}}\n\n'
+            b'data: {"type":"message_stop"}\n\n'
+        ),
+        (
+            b'data: {"type":"content_block_start","index":0,"content_block":%s}\n\n'
+            b'data: {"type":"content_block_stop","index":0}\n\n'
+            b'data: {"type":"message_stop"}\n\n'
+        ),
     ],
 )
 def test_arguments_that_come_all_at_once_keep_their_spelling(form: bytes) -> None:

@@ -4,7 +4,7 @@ The server checks its thinking when it comes back: blocks must stand in their or
 must be unchanged in every byte.
 """
 
-from agentslot._json import JsonError, dumps, loads
+from agentslot._json import JsonError, loads
 from agentslot.model.contract import RequestedCall
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.wires.failure import nameless_call

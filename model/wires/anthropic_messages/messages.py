@@ -75,8 +75,8 @@ class MessageEncoder:
                 last = Role.USER
         users = [turn.message] if turn.message.role is Role.USER else []
         for message in (*users, *turn.interjected):
-            if blocks := [dumps(self._block(part)) for part in sendable_parts(message)]:
-                encoded += _message(Role.USER, blocks)
+            if parts := [dumps(self._block(part)) for part in sendable_parts(message)]:
+                encoded += _message(Role.USER, parts)
                 last = Role.USER
         return encoded.encode(), Ending(last, calling, thought)
 
