@@ -465,39 +465,3 @@ def test_the_reported_figures_count_for_the_next_request_though_the_mark_moves()
     second = wire.encode(request(transcript, "s", CONFIG))
     count = ledger.count(request(transcript, "s", CONFIG), second.body)
     assert count.tokens < 1_300
-
-
-def test_a_model_with_a_budget_does_not_think_between_calls_that_it_did_not_think_before() -> None:
-    """The server wants thinking before the first call since the user spoke, or none at all."""
-    config = ModelConfig("anthropic", "claude-opus-4-5", Reasoning.HIGH)
-    thought = Continuation(
-        "anthropic",
-        config.model,
-        '[{"type":"thinking","thinking":"Hm.","signature":"c2ln"},{"type":"tool_use"}]',
-    )
-
-    def step(number: int, continuation: Continuation | None = None) -> list[Input]:
-        made = message(number, Role.ASSISTANT, continuation=continuation)
-        asked = call(made, 1, "ping", "{}")
-        return [made, asked, ToolResult.succeeded(asked.id, "pong")]
-
-    def thinks(*history: Input) -> bool:
-        grown = Transcript()
-        wire = AnthropicMessagesWire(PLAIN)
-        for each in history:
-            grown = grown.appended([each])
-            wire.encode(request(grown, config=config))
-        return "thinking" in json.loads(wire.encode(request(grown, config=config)).body)
-
-    start, more = message(1, Role.USER, "ping"), message(9, Role.USER, "again")
-    said = message(8, Role.ASSISTANT, "done")
-    assert thinks(start)
-    assert thinks(start, *step(2, thought))
-    assert thinks(start, *step(2, thought), *step(3))
-    assert not thinks(start, *step(2))
-    assert not thinks(start, *step(2), *step(3, thought))
-    assert not thinks(start, *step(2), more)
-    assert thinks(start, *step(2), said, more)
-    assert not thinks(start, *step(2, thought), said, more, *step(10))
-    newer = replace(config, model="claude-opus-5")
-    assert "thinking" in body_of([start, *step(2)], config=newer)
