@@ -162,10 +162,9 @@ class LogicalCall:
 
     def _wait_hint(self, error: ModelError) -> str:
         """Why a call is not tried again that could be, later."""
-        asked = error.retry_after_seconds
-        if asked is None or not error.retryable or not self._retry.is_too_long(asked):
+        asked, longest = error.retry_after_seconds, self._retry.max_retry_after_seconds
+        if asked is None or asked <= longest or not error.retryable:
             return ""
-        longest = self._retry.max_retry_after_seconds
         return f"it asks to wait {asked:g} seconds, and max_retry_after_seconds is {longest:g}"
 
     async def _end(

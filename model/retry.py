@@ -42,13 +42,9 @@ class RetryPolicy:
             return None
         asked = error.retry_after_seconds
         if asked is not None:
-            return None if self.is_too_long(asked) else asked
+            return asked if asked <= self.max_retry_after_seconds else None
         delay = min(self.base_delay_seconds * 2.0 ** (attempts - 1), self.max_delay_seconds)
         return delay * random.uniform(0.75, 1.0)  # noqa: S311 - spreads load, guards nothing
-
-    def is_too_long(self, asked: float) -> bool:
-        """Whether that many seconds, which a provider asks to wait, are more than may be waited."""
-        return asked > self.max_retry_after_seconds
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
