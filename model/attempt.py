@@ -23,6 +23,10 @@ _GRACE_SECONDS = 5.0
 """How long a complete answer waits for its usage figures and the end of the stream."""
 _MAX_PARTIAL_CHARS = 65_536
 """How much is kept of what can be seen of an answer that was cut off."""
+_CUT = "…"
+"""Ends a message that was too long."""
+_TELLING = 4
+"""So many characters of a credential could be chance."""
 _LINGER_SECONDS = 0.1
 """How long the end of the body may take after `[DONE]`, for the connection to be used again."""
 
@@ -64,6 +68,7 @@ class Attempt:
         self._idle_seconds = timeouts.idle_seconds
         self._deadline = monotonic() + timeouts.total_seconds
         self._secret = ""
+        self._url = ""
 
     async def send(self, client: "AsyncClient", request: WireRequest) -> None:
         """Send the request and wait for the head of the answer.
@@ -74,8 +79,8 @@ class Attempt:
         try:
             with anyio.fail_after(self._deadline - monotonic()):
                 headers = await self._header_fields(request)
-                url = self._endpoint.url(request.path)
-                self._body = await open_body(client, url, headers, request.body)
+                self._url = self._endpoint.url(request.path)
+                self._body = await open_body(client, self._url, headers, request.body)
         except (HttpError, TimeoutError) as error:
             raise _transport_error(error, unreached=self._endpoint.server) from error
         received = self._body.headers
@@ -132,7 +137,8 @@ class Attempt:
 
     def partial_text(self) -> str:
         """What can be seen of the answer so far, but not more than is worth keeping."""
-        return self.redacted(self.decoder.text[:_MAX_PARTIAL_CHARS])
+        text = self.decoder.text[: _MAX_PARTIAL_CHARS + len(self._secret)]
+        return self.redacted(text)[:_MAX_PARTIAL_CHARS]
 
     def redact(self, error: ModelError) -> None:
         """Take the credential out of an error, should a provider have repeated it."""
@@ -141,8 +147,28 @@ class Attempt:
         error.failed_generation = self.redacted(error.failed_generation)
 
     def redacted(self, text: str) -> str:
-        """A text of the provider without the credential."""
-        return text.replace(self._secret, "***") if self._secret else text
+        """A text of the provider without the credential, or its beginning where it was cut off."""
+        secret = self._secret
+        if not secret:
+            return text
+        text = text.replace(secret, "***")
+        kept = text.removesuffix(_CUT)
+        if kept != text:
+            for length in range(len(secret) - 1, _TELLING - 1, -1):
+                if kept.endswith(secret[:length]):
+                    return f"{kept[:-length]}***{_CUT}"
+        return text
+
+    def hint(self, error: ModelError) -> str:
+        """What the provider's own message leaves out of a failure that people can mend."""
+        key, server = self._endpoint.credential, self._endpoint.server
+        if error.code == ModelErrorCode.MODEL_NOT_FOUND:
+            return f"asked was {self._url}"
+        if error.code != ModelErrorCode.AUTHENTICATION:
+            return ""
+        if key is None:
+            return f"{server} got no key: name one with api_key_env or credential"
+        return f"{server} got the key of {key.id!r}"
 
     async def aclose(self) -> None:
         """Let go of the connection."""

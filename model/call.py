@@ -29,11 +29,13 @@ from agentslot.model.promptcache import PromptCache
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire, WireRequest
 from agentslot.model.wires.caching import CacheLoss
-from agentslot.session import AttemptStatus, TokenUsage
+from agentslot.session import AttemptStatus, TokenUsage, safe_line
 from agentslot.session.credential import CredentialResolver
 
 if TYPE_CHECKING:
     from agentslot._http import AsyncClient
+
+_MAX_HINT_BYTES = 384
 
 
 class LogicalCall:
@@ -143,6 +145,8 @@ class LogicalCall:
         if attempt is not None:
             error.partial_text = attempt.partial_text()
             attempt.redact(error)
+            if hint := attempt.hint(error) or self._wait_hint(error):
+                error.args = (f"{error.message} ({safe_line(hint, _MAX_HINT_BYTES)})",)
             await self._end(
                 attempt, AttemptStatus.FAILED, error_code=error.code, error_message=error.message
             )
@@ -155,6 +159,13 @@ class LogicalCall:
             self._events.append(Failed(error))
         else:
             self._delay = delay
+
+    def _wait_hint(self, error: ModelError) -> str:
+        """Why a call is not tried again that could be, later."""
+        asked, longest = error.retry_after_seconds, self._retry.max_retry_after_seconds
+        if asked is None or asked <= longest or not error.retryable:
+            return ""
+        return f"it asks to wait {asked:g} seconds, and max_retry_after_seconds is {longest:g}"
 
     async def _end(
         self,

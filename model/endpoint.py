@@ -1,10 +1,13 @@
 """Where a provider is reached, and with which credential."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from agentslot.session.credential import ENVIRONMENT, CredentialRef
+
+_FIELD_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 def merge_headers(*layers: Mapping[str, str | None]) -> dict[str, str]:
@@ -37,12 +40,16 @@ class Endpoint:
             removes one.
 
     Raises:
-        ValueError: base_url is no plain absolute URL, or a header field holds control characters.
+        ValueError: base_url is no plain absolute URL, or a header field holds what is no printable
+            ASCII.
     """
 
     base_url: str
     credential: CredentialRef | None = None
-    headers: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
+    headers: Mapping[str, str | None] = field(
+        default_factory=dict[str, str | None],
+        repr=False,  # one of them may be a key
+    )
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)
@@ -55,7 +62,8 @@ class Endpoint:
             )
 
         for name, value in self.headers.items():
-            if not name.isprintable() or not (value or "").isprintable():
+            plain = value is None or (value.isascii() and value.isprintable())
+            if not plain or not _FIELD_NAME.fullmatch(name):
                 raise ValueError(f"header field {name!r} holds characters that no header may have")
 
     @property

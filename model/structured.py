@@ -21,7 +21,7 @@ from agentslot.model.contract import (
     ModelStream,
     TextDelta,
 )
-from agentslot.model.wires.outputschema import can_be_native, output_tool, schema_of
+from agentslot.model.wires.outputschema import can_be_native, can_be_tool, output_tool, schema_of
 from agentslot.model.wires.replay import without_calls
 from agentslot.session import (
     ClassifiedError,
@@ -73,8 +73,8 @@ def _strategy(
     if output.strategy is not None and output.strategy in usable:
         return output.strategy
     if output.strategy is None:
-        native = can_be_native(output)
-        open_to = (each for each in usable if native or each is not OutputStrategy.NATIVE)
+        fits = {OutputStrategy.NATIVE: can_be_native, OutputStrategy.TOOL: can_be_tool}
+        open_to = (each for each in usable if each not in fits or fits[each](output))
         return next(open_to, OutputStrategy.PROMPTED)
     model = f"{request.config.provider}/{request.config.model}"
     why = " together with tools" if output.strategy in known else ""

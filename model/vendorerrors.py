@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.session import safe_line
 
-RETRYABLE_STATUSES = frozenset({408, 429, 502, 503, 504})
-"""Statuses after which the same request may succeed; a provider's own word wins over them."""
+_RETRYABLE_STATUSES = frozenset({408, 409, 429})
+"""Beside all from 500 on, statuses after which the same request may succeed: the vendors' own
+clients try again after the same ones. A provider's own word wins over them."""
 
 _MAX_MESSAGE_BYTES = 512
 _MAX_GENERATION_CHARACTERS = 16_384
@@ -88,7 +89,9 @@ def _is_retryable(vendor: VendorError, code: ModelErrorCode) -> bool:
         return False
     if vendor.retry is not None:
         return vendor.retry
-    if vendor.status in RETRYABLE_STATUSES or "overloaded" in f"{vendor.code} {vendor.type}":
+    if vendor.status in _RETRYABLE_STATUSES or vendor.status >= 500:
+        return True
+    if "overloaded" in f"{vendor.code} {vendor.type}":
         return True
     return not vendor.status and code in (ModelErrorCode.RATE_LIMITED, ModelErrorCode.OVERLOADED)
 

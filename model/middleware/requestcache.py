@@ -49,7 +49,12 @@ class RequestCache:
         Args:
             max_entries: of all Sessions together; what was not used for longest goes first.
             ignore_temperature: also answer requests that ask for chance, by a temperature over 0.
+
+        Raises:
+            ValueError: max_entries is less than 1.
         """
+        if max_entries < 1:
+            raise ValueError(f"max_entries must be at least 1, not {max_entries}")
         self.stats = CacheStats()
         self._answers: OrderedDict[_Key, _Answer] = OrderedDict()
         self._max_entries = max_entries

@@ -11,6 +11,10 @@ from agentslot._json import JsonError, JsonValue, dumps, loads
 
 _FORMAT = "agentslot.exchanges/v1"
 _REQUEST_HEADERS = frozenset({"content-type", "anthropic-version", "anthropic-beta"})
+_USUAL_HEADERS = frozenset(
+    {"accept", "accept-encoding", "connection", "content-length", "host", "user-agent"}
+)
+"""What every client sends: no secret, but words that may stand in any text."""
 _WAITS = ("retry-after", "retry-after-ms", "x-should-retry")
 _RESPONSE_HEADERS = frozenset({"content-type", "request-id", "x-request-id", *_WAITS})
 _CHANGING = ("prompt_cache_key",)
@@ -45,7 +49,8 @@ class Exchange:
         wherever it occurs.
         """
         sent, got = self.request_headers, self.headers
-        secrets = _secrets(value for name, value in sent.items() if name not in _REQUEST_HEADERS)
+        open_to_all = _REQUEST_HEADERS | _USUAL_HEADERS
+        secrets = _secrets(value for name, value in sent.items() if name not in open_to_all)
         return Exchange(
             self.path,
             _kept(sent, _REQUEST_HEADERS, secrets),

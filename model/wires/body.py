@@ -6,6 +6,7 @@ from typing import Protocol
 from agentslot._json import JsonError, loads
 from agentslot._sse import EventTooLargeError, ServerSentEvent, SseDecoder
 from agentslot.model.errors import ModelError, ModelErrorCode
+from agentslot.model.vendorerrors import VendorError, classify
 from agentslot.model.wires.reading import JsonObject
 
 
@@ -70,6 +71,8 @@ class BodyReader:
     def _detect(self, chunk: bytes) -> bytes:
         """Keep the bytes of a document, which begins with a brace: no line of a stream does."""
         self._document += chunk if self._document else chunk.lstrip()
+        if self._document.startswith(b"<"):
+            raise _web_page()
         if not self._document or self._document.startswith(b"{"):
             if len(self._document) > self._max_bytes:
                 raise too_large(self._max_bytes)
@@ -127,12 +130,35 @@ def parse_object(data: bytes) -> JsonObject:
     try:
         value = loads(data)
     except JsonError as error:
+        if data.lstrip().startswith(b"<"):
+            raise _web_page() from error
         message = f"the provider sent what cannot be read: {error}"
         raise ModelError(ModelErrorCode.INVALID_ANSWER, message) from error
     if not isinstance(value, dict):
         message = "the provider sent JSON that is no object"
         raise ModelError(ModelErrorCode.INVALID_ANSWER, message)
     return value
+
+
+def parse_event(event: ServerSentEvent) -> JsonObject:
+    """Read the JSON object of an event; an event that is called an error may hold plain words.
+
+    Raises:
+        ModelError: it is none (`invalid_answer`), or the error that the words tell of.
+    """
+    try:
+        return parse_object(event.data)
+    except ModelError:
+        if event.event != "error":
+            raise
+        words = event.data.decode(errors="replace")
+        raise classify(VendorError(status=0, message=words)) from None
+
+
+def _web_page() -> ModelError:
+    """The error of an answer of somebody who is asked for pages, such as a proxy or the vendor."""
+    message = "the server sent a web page, and no answer of a model: check base_url"
+    return ModelError(ModelErrorCode.INVALID_ANSWER, message)
 
 
 def too_large(max_size: int) -> ModelError:

@@ -70,7 +70,9 @@ def _status(details: JsonObject) -> int:
 
 
 def _as_status(value: JsonValue) -> int | None:
-    number = int(value) if isinstance(value, str) and value.isdecimal() else as_count(value)
+    if isinstance(value, str):
+        value = int(value) if len(value) == 3 and value.isdecimal() else None
+    number = as_count(value)
     return number if number is not None and 400 <= number <= 599 else None
 
 

@@ -29,6 +29,7 @@ _STRICT = _SHAPE | {
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
 }
 _UNSAID = frozenset({"$schema", "$comment", "default", "examples", "deprecated", "discriminator"})
+_ALTERNATIVES = frozenset({"anyOf", "oneOf", "allOf", "not", "enum", "const"})
 _DEFINITIONS = "#/$defs/"
 
 
@@ -58,6 +59,13 @@ def can_be_native(output: OutputFormat) -> bool:
 
 
 @lru_cache(maxsize=128)
+def can_be_tool(output: OutputFormat) -> bool:
+    """Whether every provider takes it as the arguments of a tool, which are one kind of object."""
+    schema = schema_of(output)
+    return schema.get("type") == "object" and not schema.keys() & _ALTERNATIVES
+
+
+@lru_cache(maxsize=128)
 def openai_format(output: OutputFormat) -> JsonObject:
     """The form as both protocols of OpenAI have it; strict if it can be said so."""
     strict = strict_schema(schema_of(output))
@@ -74,7 +82,8 @@ def anthropic_format(output: OutputFormat) -> JsonObject:
 def is_closed(schema: JsonObject) -> bool:
     """Whether every provider can hold a model to it.
 
-    Objects must list their members, arrays say what they hold, and nothing may contain itself.
+    Objects must list their members, arrays say what they hold, references lead into `$defs`, and
+    nothing may contain itself.
     """
     return all(map(_says_enough, _nodes(schema))) and not _contains_itself(schema)
 
@@ -173,7 +182,9 @@ def _nodes(schema: JsonObject) -> Iterator[JsonObject]:
 
 
 def _says_enough(node: JsonObject) -> bool:
-    if node.keys() & {"$ref", "enum", "const", "anyOf", "oneOf", "allOf"}:
+    if "$ref" in node:
+        return as_text(node["$ref"]).startswith(_DEFINITIONS)
+    if node.keys() & {"enum", "const", "anyOf", "oneOf", "allOf"}:
         return True
     match node.get("type"):
         case "object":
@@ -199,4 +210,4 @@ def _contains_itself(schema: JsonObject) -> bool:
             waiting |= further
         if name in reached:
             return True
-    return any(node.get("$ref") == "#" for node in _nodes(schema))
+    return False

@@ -8,7 +8,11 @@ from typing import Protocol
 
 import anyio
 
-from agentslot.session.credential.errors import CredentialNotFound, CredentialUnavailable
+from agentslot.session.credential.errors import (
+    CredentialError,
+    CredentialNotFound,
+    CredentialUnavailable,
+)
 from agentslot.session.credential.lookup import LookupCredentials
 from agentslot.session.credential.material import BearerToken, CredentialRef
 
@@ -116,6 +120,12 @@ class OAuthCredentials(LookupCredentials):
                     return await self._refresh(ref.id, token)
             except TimeoutError:
                 raise CredentialUnavailable(ref.id, "could not be refreshed in time") from None
+            except CredentialError:
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever it is may show the tokens
+                kind = type(error).__name__
+                why = f"could not be refreshed ({kind}): try again, or log in to that vendor again"
+                raise CredentialUnavailable(ref.id, why) from None
 
         return await self.modify(ref.id, renew)
 

@@ -71,6 +71,12 @@ def read_chat(body: Body) -> list[Said]:
     return [entry for entry in said if entry.role not in ("system", "developer")]
 
 
+def read_strict_chat(body: Body) -> list[Said]:
+    """Chat completions of Mistral and DeepSeek, where the assistant must not speak last."""
+    assert body["messages"][-1]["role"] in ("user", "tool")
+    return read_chat(body)
+
+
 def read_messages(body: Body) -> list[Said]:
     """Anthropic: all results first in the message behind the calls; ids of one form, each once."""
     messages = body["messages"]

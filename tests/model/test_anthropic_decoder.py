@@ -113,6 +113,29 @@ def test_a_server_that_does_not_stream_is_read_as_well() -> None:
     assert answer.usage == TokenUsage(input=1, output=2, total=3)
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        b'{"type":"message","content":[{"type":"text","text":"a"},%s],"stop_reason":"tool_use"}',
+        (
+            b'data: {"type":"message_start","message":{"content":[%s]}}\n\n'
+            b'data: {"type":"message_stop"}\n\n'
+        ),
+        (
+            b'data: {"type":"content_block_start","index":0,"content_block":%s}\n\n'
+            b'data: {"type":"content_block_stop","index":0}\n\n'
+            b'data: {"type":"message_stop"}\n\n'
+        ),
+    ],
+)
+def test_arguments_that_come_all_at_once_keep_their_spelling(form: bytes) -> None:
+    """Calls made by the vendor's code come so, in the middle of a stream too."""
+    written = rb'{ "n" : 1.0e1, "s":"\u00e9", "big":12345678901234567890.10 }'
+    block = b'{"type":"tool_use","id":"t","name":"say","input":' + written + b"}"
+    [made] = answer_of(form % block).completion.calls
+    assert made.arguments == written.decode()
+
+
 def test_the_last_figure_given_counts_and_what_was_cached_is_part_of_the_input() -> None:
     first = {"input_tokens": 3, "cache_read_input_tokens": 7, "output_tokens": 1}
     last = {
@@ -142,7 +165,7 @@ def test_arguments_are_kept_as_the_model_wrote_them() -> None:
 
 def test_a_call_without_arguments_has_none_and_announced_ones_are_its_own() -> None:
     events = [*tool_use(0), *tool_use(1, ""), *tool_use(2, input={"a": 1}), *stop("tool_use")]
-    assert [call.arguments for call in completion_of(*events).calls] == ["{}", "{}", '{"a":1}']
+    assert [call.arguments for call in completion_of(*events).calls] == ["{}", "{}", '{"a": 1}']
 
 
 def test_two_calls_with_one_id_keep_apart() -> None:

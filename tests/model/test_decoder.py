@@ -1,12 +1,18 @@
 """The chat completions decoder against the faults of real servers."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agentslot.model import FinishReason, ModelError, ModelErrorCode, RequestedCall
+from agentslot.model.wire import Decoder
+from agentslot.model.wires.anthropic_messages import AnthropicMessagesDecoder
+from agentslot.model.wires.google_generative_ai import GoogleGenerativeAIDecoder
 from agentslot.model.wires.openai_completions import OpenAICompletionsDecoder
+from agentslot.model.wires.openai_responses import OpenAIResponsesDecoder
 from agentslot.session import AttemptId, ReasoningPart, TextPart, TokenUsage
 from tests.model.support import case, decode
 
@@ -147,6 +153,56 @@ def test_arguments_that_come_as_an_object_become_their_text(name: str) -> None:
 )
 def test_arguments_that_are_no_object_are_handed_on_as_written(name: str, arguments: str) -> None:
     assert calls_of(f"W10/{name}.txt") == (RequestedCall("q1", "list_dir", arguments),)
+
+
+@pytest.mark.parametrize("code", ["9" * 5000, "²", [429], {"a": 1}, 10**40])
+def test_an_error_whose_code_is_no_status_is_an_error_all_the_same(code: Any) -> None:
+    error = error_of(stream({"error": {"code": code, "message": "no"}}))
+    assert (error.code, error.status, error.message) == (
+        ModelErrorCode.REQUEST_REJECTED,
+        None,
+        "no",
+    )
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        OpenAICompletionsDecoder,
+        OpenAIResponsesDecoder,
+        AnthropicMessagesDecoder,
+        GoogleGenerativeAIDecoder,
+    ],
+)
+def test_an_event_named_error_may_hold_plain_words(make: Callable[[AttemptId], Decoder]) -> None:
+    decoder = make(AttemptId("a"))
+    with pytest.raises(ModelError, match="upstream timed out") as caught:
+        decoder.feed(b"event: error\ndata: upstream timed out\n\n")
+    assert (caught.value.code, caught.value.retryable) == (ModelErrorCode.OVERLOADED, True)
+
+
+@pytest.mark.parametrize(
+    ("reason", "code"),
+    [
+        ("error", ModelErrorCode.BROKEN_STREAM),
+        ("abort", ModelErrorCode.BROKEN_STREAM),
+        ("network_error", ModelErrorCode.BROKEN_STREAM),
+        ("insufficient_system_resource", ModelErrorCode.OVERLOADED),
+    ],
+)
+def test_a_reason_that_says_the_answer_is_not_whole_is_a_failure(
+    reason: str, code: ModelErrorCode
+) -> None:
+    call = {"index": 0, "id": "c", "function": {"name": "pay", "arguments": "{}"}}
+    error = error_of(stream(delta(tool_calls=[call]), finish(reason)))
+    assert (error.code, error.retryable, error.vendor_code) == (code, True, reason)
+
+
+def test_the_reasons_of_z_ai_mean_what_those_of_others_do() -> None:
+    held_back = decode(stream(delta(content="The"), finish("sensitive")))[0].completion
+    assert held_back.finish is FinishReason.REFUSAL
+    full = decode(stream(delta(content="The"), finish("model_context_window_exceeded")))[0]
+    assert full.completion.finish is FinishReason.LENGTH
 
 
 def test_calls_count_whatever_the_finish_reason_says() -> None:
@@ -305,13 +361,14 @@ def test_a_limit_reached_while_thinking_says_what_to_raise() -> None:
         b"data: <html>\n\n",
         b'{"choices":',
         b'data: {"choices":[{"delta":{"content":"\xff"}}]}\n\n',
+        b"<html>no stream</html>",
     ],
 )
 def test_what_is_no_answer_is_a_typed_error(data: bytes) -> None:
     assert error_of(data).code == ModelErrorCode.INVALID_ANSWER
 
 
-@pytest.mark.parametrize("data", [b"", b"\n\n", b": only a comment\n\n", b"<html>no stream</html>"])
+@pytest.mark.parametrize("data", [b"", b"\n\n", b": only a comment\n\n", b"no stream"])
 def test_an_answer_with_nothing_in_it_is_broken(data: bytes) -> None:
     assert error_of(data).code == ModelErrorCode.BROKEN_STREAM
 

@@ -355,3 +355,22 @@ def test_any_history_gives_a_request_that_providers_accept(names: list[str], cut
     wire.encode(request(grown))
     whole = wire.encode(request(grown.appended(inputs[cut:]))).body
     assert whole == OpenAICompletionsWire(URL).encode(request(inputs)).body
+
+
+@pytest.mark.parametrize(
+    ("url", "last"),
+    [
+        ("https://api.openai.com/v1", "assistant"),
+        ("https://api.mistral.ai/v1", "user"),
+        ("https://api.deepseek.com", "user"),
+        (URL, "user"),
+    ],
+)
+def test_the_assistant_speaks_last_only_where_the_server_takes_that(url: str, last: str) -> None:
+    wire = OpenAICompletionsWire(url)
+    history = Transcript([message(1, Role.USER, "hi"), message(2, Role.ASSISTANT, "hello")])
+    sent = wire.encode(request(history, config=CONFIG))
+    assert json.loads(sent.body)["messages"][-1]["role"] == last
+    longer = wire.encode(request(history.appended([message(3, Role.USER, "go")]), config=CONFIG))
+    assert longer.body.startswith(sent.body[: sent.stable])
+    assert [m["role"] for m in json.loads(longer.body)["messages"]] == ["user", "assistant", "user"]

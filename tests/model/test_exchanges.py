@@ -99,6 +99,16 @@ async def test_no_key_gets_into_the_file(recording: Path) -> None:
     assert "***" in exchange["body"]
 
 
+async def test_what_every_client_sends_is_no_secret(recording: Path) -> None:
+    """Such as the word for no compression, which people write too."""
+    said = b"keep-alive is no identity, ask agentslot.example or 127.0.0.1"
+    asked = request([message(1, Role.USER, "your identity? keep-alive! application/json")])
+    async with loopback(Answer(HELLO.body.replace(b'"hi"', b'"%s"' % said))) as server:
+        [first] = await ask(f"{server.url}/v1", recording, asked)
+    assert "***" not in json.dumps(await read(recording))
+    assert await ask(f"{server.url}/v1", recording, asked) == [first]
+
+
 async def test_another_session_may_ask_the_same_and_another_host_too(recording: Path) -> None:
     async with loopback(HELLO) as server:
         await ask(f"{server.url}/v1", recording)

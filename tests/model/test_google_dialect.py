@@ -7,8 +7,12 @@ from typing import Any
 import pytest
 
 from agentslot.model import GoogleSettings, ModelConfig, Reasoning, VertexProject
-from agentslot.model.wires.google_generative_ai import GoogleGenerativeAIWire
-from tests.model.support import request
+from agentslot.model.wires.google_generative_ai import (
+    GoogleGenerativeAIDecoder,
+    GoogleGenerativeAIWire,
+)
+from tests.model.support import decode, remembered, request
+from tests.model.test_google_decoder import chunk, sse
 from tests.model.test_google_encoder import CONFIG, GO_ON, body_of
 
 
@@ -120,8 +124,89 @@ def test_what_has_another_name_in_the_vendors_dialect_is_renamed() -> None:
         "properties": {
             "one": {"enum": [1]},
             "any": {"anyOf": [{"enum": ["a"]}, {"type": "null"}]},
-            "all": {"$ref": "#/$defs/x", "description": "mine"},
+            "all": {"anyOf": [{"$ref": "#/$defs/x"}], "description": "mine"},
         }
+    }
+
+
+def test_nothing_stands_beside_a_reference() -> None:
+    """The vendor refuses any member there but those that begin with a dollar sign."""
+    written = declared(
+        {
+            "properties": {
+                "plain": {"$ref": "#/$defs/x", "default": None},
+                "described": {"$ref": "#/$defs/x", "description": "mine"},
+                "bound": {"$ref": "#/$defs/x", "pattern": "^a"},
+                "either": {"$ref": "#/$defs/x", "anyOf": [{"minimum": 1}]},
+            },
+            "$defs": {"x": {"type": "string"}},
+        }
+    )
+    lone = {"$ref": "#/$defs/x"}
+    assert written["properties"] == {
+        "plain": lone,
+        "described": {"anyOf": [lone], "description": "mine"},
+        "bound": {"anyOf": [lone], "description": 'Must also satisfy {"pattern":"^a"}'},
+        "either": {
+            "anyOf": [lone],
+            "description": 'Must also satisfy {"allOf":[{"anyOf":[{"minimum":1}]}]}',
+        },
+    }
+
+
+def test_definitions_of_older_drafts_are_found_where_the_vendor_looks() -> None:
+    old = {"properties": {"a": {"$ref": "#/definitions/x"}}, "definitions": {"x": {"const": 1}}}
+    assert declared(old) == {
+        "properties": {"a": {"$ref": "#/$defs/x"}},
+        "$defs": {"x": {"enum": [1]}},
+    }
+
+
+def test_a_definition_does_not_require_what_leads_back_to_it() -> None:
+    """The vendor takes a cycle of references only where it need not be followed."""
+    tree = {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string"},
+            "kids": {"type": "array", "items": {"$ref": "#/$defs/tree"}},
+        },
+        "required": ["name", "kids"],
+    }
+    schema = {
+        "type": "object",
+        "properties": {"root": {"$ref": "#/$defs/tree"}, "other": {"$ref": "#/$defs/leaf"}},
+        "required": ["root", "other"],
+        "$defs": {"tree": tree, "leaf": {"type": "string"}},
+    }
+    written = declared(schema)
+    assert written["required"] == ["root", "other"]
+    assert written["$defs"]["tree"] == {**tree, "required": ["name"]}
+    itself = {"properties": {"next": {"$ref": "#"}, "n": {"type": "null"}}, "required": ["next"]}
+    assert declared(itself)["required"] == []
+
+
+def test_values_and_types_that_the_vendor_has_no_place_for_become_what_it_has() -> None:
+    properties = {
+        "nothing": {"const": None},
+        "yes": {"const": True},
+        "maybe": {"type": "string", "nullable": True},
+        "any": True,
+        "none": False,
+        "pair": {"type": "array", "items": [{"type": "integer"}, True]},
+        "one": {"type": "array", "prefixItems": [{"type": "integer"}], "items": False},
+    }
+    assert declared({"properties": properties})["properties"] == {
+        "nothing": {"type": "null"},
+        "yes": {"type": "boolean", "description": 'Must also satisfy {"const":true}'},
+        "maybe": {"type": ["string", "null"]},
+        "any": {},
+        "none": {"description": "No value fits here."},
+        "pair": {"type": "array", "prefixItems": [{"type": "integer"}, {}]},
+        "one": {
+            "type": "array",
+            "prefixItems": [{"type": "integer"}],
+            "description": 'Must also satisfy {"items":false}',
+        },
     }
 
 
@@ -135,3 +220,30 @@ def test_a_constraint_that_the_vendor_does_not_read_is_said_in_words() -> None:
     assert declared({"not": {"required": ["a"]}}) == {
         "description": 'Must also satisfy {"not":{"required":["a"]}}'
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "sent"),
+    [
+        ("ping", "ping"),
+        ("_ping", "_ping"),
+        ("2fa", "_2fa"),
+        ("_2fa", "__2fa"),
+        ("-x", "_-x"),
+        ("7" * 64, "_" + "7" * 64),
+    ],
+)
+def test_a_tool_is_called_by_its_own_name_also_where_the_vendor_wants_another(
+    name: str, sent: str
+) -> None:
+    asked = request([GO_ON], config=CONFIG)
+    asked = replace(asked, tools=(replace(asked.tools[0], name=name),))
+    body = json.loads(GoogleGenerativeAIWire().encode(asked).body)
+    assert body["tools"][0]["functionDeclarations"][0]["name"] == sent
+    called = chunk({"functionCall": {"name": sent, "args": {}}}, finish="STOP")
+    answer, _ = decode(sse(called), make=GoogleGenerativeAIDecoder)
+    assert [call.name for call in answer.completion.calls] == [name]
+    history = remembered(2, answer.completion, CONFIG)
+    contents = body_of([GO_ON, *history])["contents"]
+    assert contents[1]["parts"][0]["functionCall"]["name"] == sent
+    assert contents[2]["parts"][0]["functionResponse"]["name"] == sent

@@ -252,3 +252,8 @@ async def test_the_answer_that_was_not_used_for_longest_is_forgotten_first() -> 
     assert [r.inputs[0] for r in made["first"].requests] == [
         r.inputs[0] for r in (one, two, three, two)
     ]
+
+
+def test_a_request_cache_without_room_is_refused() -> None:
+    with pytest.raises(ValueError, match="max_entries must be at least 1, not 0"):
+        RequestCache(max_entries=0)

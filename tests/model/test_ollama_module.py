@@ -80,10 +80,11 @@ async def test_an_answer_cut_off_is_tried_again_and_shown_once() -> None:
 
 
 async def test_a_model_that_is_not_there_is_said_in_the_servers_words() -> None:
-    events, _, _ = await ask(answer(b'{"error":"model \'qwen3\' not found"}', 404))
+    events, _, server = await ask(answer(b'{"error":"model \'qwen3\' not found"}', 404))
     assert isinstance(events[-1], Failed)
     assert events[-1].error.code == ModelErrorCode.MODEL_NOT_FOUND
-    assert events[-1].error.message == "model 'qwen3' not found"
+    asked = f"asked was {server.url}/api/chat"
+    assert events[-1].error.message == f"model 'qwen3' not found ({asked})"
 
 
 async def test_the_window_that_is_known_of_a_model_is_the_one_that_the_server_sets_up() -> None:

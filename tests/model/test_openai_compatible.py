@@ -119,7 +119,7 @@ async def test_an_answer_streams_and_its_attempt_is_recorded_before_it_completes
     assert server.requests[0].json()["messages"] == [{"role": "user", "content": "hi"}]
 
 
-@pytest.mark.parametrize("status", [408, 429, 502, 503, 504])
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 524, 529])
 async def test_a_passing_failure_is_tried_again(status: int) -> None:
     events, recorder, server = await ask(refusal(status), HELLO)
     assert text_of(events) == "hi"
@@ -136,22 +136,47 @@ async def test_a_passing_failure_is_tried_again(status: int) -> None:
         (402, ModelErrorCode.QUOTA_EXHAUSTED),
         (404, ModelErrorCode.MODEL_NOT_FOUND),
         (422, ModelErrorCode.REQUEST_REJECTED),
-        (500, ModelErrorCode.OVERLOADED),
+        (413, ModelErrorCode.REQUEST_REJECTED),
     ],
 )
 async def test_a_lasting_failure_is_not_tried_again(status: int, code: ModelErrorCode) -> None:
     events, recorder, server = await ask(refusal(status, "what is wrong"), HELLO)
     error = error_of(events)
-    assert (error.code, error.status, error.message) == (code, status, "what is wrong")
+    hint = {
+        401: f" ({server.url[7:]} got no key: name one with api_key_env or credential)",
+        404: f" (asked was {server.url}/v1/chat/completions)",
+    }.get(status, "")
+    message = f"what is wrong{hint}"
+    assert (error.code, error.status, error.message) == (code, status, message)
     assert len(server.requests) == 1
     outcome = recorder.outcomes[AttemptId("attempt-1")]
     assert outcome is not None
-    assert (outcome.error_code, outcome.error_message) == (code, "what is wrong")
+    assert (outcome.error_code, outcome.error_message) == (code, message)
     assert outcome.usage is None
 
 
+async def test_a_wait_that_is_too_long_is_told() -> None:
+    busy = Answer(b'{"error":{"message":"busy"}}', 429, headers=[("retry-after", "3600")])
+    events, _, server = await ask(busy, HELLO)
+    error = error_of(events)
+    assert error.message == (
+        "busy (it asks to wait 3600 seconds, and max_retry_after_seconds is 60)"
+    )
+    assert (error.retryable, error.retry_after_seconds) == (True, 3600)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("body", [b"<html>Please log in</html>", b"\n <!DOCTYPE html>"])
+async def test_a_web_page_is_no_answer(body: bytes) -> None:
+    events, _, server = await ask(Answer(body, content_type="text/html"))
+    error = error_of(events)
+    assert error.code == ModelErrorCode.INVALID_ANSWER
+    assert error.message == "the server sent a web page, and no answer of a model: check base_url"
+    assert len(server.requests) == 1
+
+
 async def test_the_providers_own_word_on_retrying_wins() -> None:
-    events, _, server = await ask(refusal(500, x_should_retry="true"), HELLO)
+    events, _, server = await ask(refusal(400, x_should_retry="true"), HELLO)
     assert text_of(events) == "hi"
     events, _, server = await ask(refusal(503, x_should_retry="false"), HELLO)
     assert error_of(events).code == ModelErrorCode.OVERLOADED
@@ -300,9 +325,20 @@ async def test_the_key_is_read_for_each_attempt_and_shown_nowhere(
     events, recorder, server = await ask(leaking, api_key_env="TEST_KEY")
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
     error = error_of(events)
-    assert error.message == "Incorrect API key provided: ***. Find yours in settings."
+    told = "Incorrect API key provided: ***. Find yours in settings."
+    assert error.message == f"{told} ({server.url[7:]} got the key of 'env:TEST_KEY')"
     assert KEY not in repr((events, recorder.outcomes, error.args))
     assert KEY not in caplog.text
+
+
+async def test_a_message_that_is_cut_in_the_key_shows_nothing_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TEST_KEY", KEY)
+    for length in range(470, 520):
+        leaking = refusal(400, f"{'x' * length}{KEY}{'y' * 600}")
+        events, recorder, _ = await ask(leaking, api_key_env="TEST_KEY")
+        assert KEY[:4] not in repr((events, recorder.outcomes))
 
 
 @pytest.mark.parametrize("value", [None, "", "  ", "sk-\u0441yrillic", "a\nb: c"])
@@ -330,7 +366,9 @@ async def test_a_redirect_is_refused_so_that_no_other_host_sees_the_key() -> Non
 async def test_nothing_of_a_foreign_error_page_is_shown() -> None:
     page = Answer(b"<html>sk-internal</html>", 403, "text/html")
     events, _, _ = await ask(page)
-    assert error_of(events).message == "the provider answered with status 403 and no message"
+    message = error_of(events).message
+    assert message.startswith("the provider answered with status 403 and no message (127.0.0.1:")
+    assert "sk-internal" not in message
 
 
 async def test_a_vendors_message_becomes_one_safe_bounded_line() -> None:

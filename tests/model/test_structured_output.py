@@ -66,6 +66,28 @@ def test_the_best_way_that_a_model_has_is_taken() -> None:
         assert len(shown.inputs) == 1
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "array", "items": {"type": "string"}},
+        {"oneOf": [{"type": "object"}, {"type": "null"}]},
+        {"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        {},
+    ],
+)
+def test_what_is_not_plainly_an_object_is_no_tool(schema: JsonObject) -> None:
+    """The arguments of a tool are an object everywhere."""
+    assert way(asked(OutputFormat(dumps(schema)), TOOL, PROMPTED)) is None
+
+
+def test_a_reference_that_leads_elsewhere_than_into_definitions_is_not_native() -> None:
+    old = {"$ref": "#/definitions/x"}
+    schema = {"type": "object", "properties": {"a": old}, "definitions": {"x": {"type": "null"}}}
+    assert way(asked(OutputFormat(json.dumps(schema)), NATIVE, TOOL)) is TOOL
+    itself = {"type": "object", "properties": {"a": {"$ref": "#/properties/a"}}}
+    assert way(asked(OutputFormat(json.dumps(itself)), NATIVE, TOOL)) is TOOL
+
+
 def test_a_way_can_be_forced_if_the_model_has_it() -> None:
     assert way(asked(replace(NUMBER, strategy=TOOL), NATIVE, TOOL)) is TOOL
     assert way(asked(replace(FREE, strategy=NATIVE), NATIVE, TOOL)) is NATIVE

@@ -46,13 +46,13 @@ VENDORS = {
     "deepseek": Vendor(
         ModelConfig("deepseek", "deepseek-chat"),
         lambda: OpenAICompletionsWire("https://api.deepseek.com"),
-        readback.read_chat,
+        readback.read_strict_chat,
         ("captures/deepseek/stream_*", "captures/deepseek/vai_*"),
     ),
     "mistral": Vendor(
         ModelConfig("mistral", "mistral-large"),
         lambda: OpenAICompletionsWire("https://api.mistral.ai/v1"),
-        readback.read_chat,
+        readback.read_strict_chat,
         ("captures/mistral/*",),
     ),
     "claude": Vendor(

@@ -29,7 +29,7 @@ MUTATIONS = (
         "        self._pieces = [as_text(start.get(self._member))]",
         "        self._pieces = [as_text(start.get(self._member))]\n"
         '        if self.kind == TOOL_USE and "input" in start:\n'
-        '            self._pieces = [dumps(start["input"])]',
+        '            self._pieces = [__import__("json").dumps(start["input"])]',
         "tests/model/test_anthropic_decoder.py::test_arguments_are_kept_as_the_model_wrote_them",
     ),
     Mutation(

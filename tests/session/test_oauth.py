@@ -1,5 +1,6 @@
 """OAuth tokens are refreshed once, whoever needs them at the same time."""
 
+import traceback
 from collections.abc import Callable
 
 import anyio
@@ -134,3 +135,22 @@ async def test_locks_are_let_go_when_nobody_needs_them() -> None:
 
 def test_tokens_do_not_show_themselves() -> None:
     assert "secret" not in repr(OAuthToken("secret-a", "secret-r", 1.0))
+
+
+async def test_a_refresh_that_fails_makes_the_credential_unavailable_and_shows_nothing() -> None:
+    down = True
+
+    async def refresh(vendor: str, token: OAuthToken) -> OAuthToken:
+        if down:
+            raise ConnectionError(f"POST https://auth.example/?refresh_token={token.refresh}")
+        return OAuthToken(f"new-{vendor}", "spend-2", NOW + 3_600)
+
+    resolver = OAuthCredentials(MemoryTokens(vendor=STALE), refresh, clock=lambda: NOW)
+    with pytest.raises(
+        CredentialUnavailable, match=r"'vendor' could not .*ConnectionError"
+    ) as caught:
+        await token_of(resolver)
+    told = "".join(traceback.format_exception(caught.value))
+    assert STALE.refresh not in told
+    down = False
+    assert await token_of(resolver) == "new-vendor"

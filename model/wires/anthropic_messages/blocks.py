@@ -4,7 +4,7 @@ The server checks its thinking when it comes back: blocks must stand in their or
 must be unchanged in every byte.
 """
 
-from agentslot._json import JsonError, dumps, loads
+from agentslot._json import JsonError, loads
 from agentslot.model.contract import RequestedCall
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.wires.failure import nameless_call
@@ -12,6 +12,7 @@ from agentslot.model.wires.reading import JsonObject, as_text
 from agentslot.model.wires.replay import BlockOrder
 
 TEXT, THINKING, TOOL_USE = "text", "thinking", "tool_use"
+THOUGHTS = frozenset({THINKING, "redacted_thinking"})
 ORDER = BlockOrder(TEXT, TOOL_USE)
 
 _PIECES = {TEXT: ("text_delta", "text"), THINKING: ("thinking_delta", "thinking")}
@@ -28,8 +29,12 @@ class Block:
         known: whether every delta was understood.
     """
 
-    def __init__(self, start: JsonObject) -> None:
+    def __init__(self, start: JsonObject, written: str = "") -> None:
         """Take the block as the server announced it.
+
+        Args:
+            start: the block.
+            written: its `input` as it is spelled, if there is something in it.
 
         Raises:
             ModelError: it is none (`invalid_answer`).
@@ -41,6 +46,7 @@ class Block:
         self.closed = False
         self.known = True
         self._members = dict(start)
+        self._written = written
         self._delta, self._member = _PIECES.get(self.kind, _ARGUMENTS)
         self._pieces = [as_text(start.get(self._member))]
 
@@ -83,7 +89,7 @@ class Block:
             raise nameless_call()
         arguments = self.text
         if not arguments.strip():  # none, or all of them in the announcement
-            arguments = dumps(self._members.get("input") or {})
+            arguments = self._written or "{}"
         return RequestedCall(call_id, name, arguments)
 
     def kept(self) -> JsonObject | None:

@@ -10,7 +10,7 @@ from agentslot.model.vendorerrors import VendorError, classify
 from agentslot.model.wire import Answer
 from agentslot.model.wires.anthropic_messages.blocks import ORDER, TEXT, THINKING, TOOL_USE, Block
 from agentslot.model.wires.anthropic_messages.usage import UsageReader
-from agentslot.model.wires.body import parse_object
+from agentslot.model.wires.body import parse_event
 from agentslot.model.wires.callids import make_call_id
 from agentslot.model.wires.decoding import (
     MAX_OUTPUT_CHARACTERS,
@@ -19,7 +19,8 @@ from agentslot.model.wires.decoding import (
     empty_answer,
 )
 from agentslot.model.wires.failure import find_failure
-from agentslot.model.wires.reading import JsonObject, as_count, as_object, as_objects, as_text
+from agentslot.model.wires.reading import JsonObject, as_array, as_count, as_object, as_text
+from agentslot.model.wires.verbatim import Verbatim
 from agentslot.session import AttemptId, Part, ReasoningPart, TextPart, safe_line
 
 _log = logging.getLogger(__name__)
@@ -53,19 +54,23 @@ class AnthropicMessagesDecoder(EventDecoder):
 
     def _take(self, event: ServerSentEvent) -> None:
         if event.data.strip():
-            self._read(parse_object(event.data), event.event)
+            self._read(parse_event(event), event.event, event.data)
 
     def _take_document(self, document: JsonObject) -> None:
-        self._read(document, "")
+        self._read(document, "", self._body.rest)
 
-    def _read(self, message: JsonObject, named: str) -> None:
-        """Read one event; those of unknown kinds are let pass, as the vendor asks of clients."""
+    def _read(self, message: JsonObject, named: str, data: bytes) -> None:
+        """Read one event, and what it was read from.
+
+        Those of unknown kinds are let pass, as the vendor asks of clients.
+        """
         match as_text(message.get("type")) or named:
             case "message_start":
-                self._begin(as_object(message.get("message")))
+                self._begin(as_object(message.get("message")), data, "message", "content")
             case "content_block_start":
                 content = as_object(message.get("content_block"))
-                self._open(as_count(message.get("index")), content)
+                [written] = _inputs([content], data, "content_block")
+                self._open(as_count(message.get("index")), content, written)
             case "content_block_delta":
                 self._grow_block(self._block(message), as_object(message.get("delta")))
             case "content_block_stop":
@@ -76,25 +81,27 @@ class AnthropicMessagesDecoder(EventDecoder):
             case "message_stop":
                 self.done = True
             case "message":  # the whole answer, of a server that does not stream
-                self._begin(message)
+                self._begin(message, data, "content")
                 self.done = True
             case "error":
                 raise classify(find_failure(message) or VendorError(status=0))
             case _:
                 pass
 
-    def _begin(self, message: JsonObject) -> None:
+    def _begin(self, message: JsonObject, data: bytes, *path: str) -> None:
+        """Read a message, whose content stands in `data` at the end of the path."""
         self._served_model = as_text(message.get("model"))
         self._request_id = as_text(message.get("id"))
         self._read_usage(message)
         self._read_stop(message)
-        for index, content in enumerate(as_objects(message.get("content"))):
-            self._open(index, content).closed = True
+        blocks = list(map(as_object, as_array(message.get("content"))))
+        for index, written in enumerate(_inputs(blocks, data, *path)):
+            self._open(index, blocks[index], written).closed = True
 
-    def _open(self, index: int | None, content: JsonObject) -> Block:
+    def _open(self, index: int | None, content: JsonObject, written: str) -> Block:
         if index is None or index in self._blocks:
             raise _out_of_order(index)
-        block = self._blocks[index] = Block(content)
+        block = self._blocks[index] = Block(content, written)
         self._show(block, block.text)
         if not block.text:
             self._grow(_size(content))
@@ -163,6 +170,23 @@ class AnthropicMessagesDecoder(EventDecoder):
         error = empty_answer(finish)
         explanation = safe_line(self._refusal, 512)
         return ModelError(ModelErrorCode.REFUSED, explanation) if explanation else error
+
+
+def _inputs(blocks: list[JsonObject], data: bytes, *path: str) -> list[str]:
+    """The `input` of each block as it is spelled; empty where there is nothing in it.
+
+    Args:
+        blocks: one block, or all that stand in an array.
+        data: what they were read from.
+        path: where the block or the array stands in it.
+    """
+    if not any(block.get("input") for block in blocks):
+        return [""] * len(blocks)
+    found = Verbatim.of(data).member(*path)
+    return [
+        place.member("input").text if block.get("input") else ""
+        for block, place in zip(blocks, list(found.elements()) or [found], strict=True)
+    ]
 
 
 def _parts(blocks: list[Block]) -> tuple[Part, ...]:

@@ -7,6 +7,7 @@ from agentslot.model.contract import ModelRequest
 from agentslot.model.wire import WireRequest
 from agentslot.model.wires.anthropic_messages.messages import (
     CALL_ID,
+    Ending,
     MessageEncoder,
     user_message,
 )
@@ -62,8 +63,8 @@ class RequestEncoder:
         turns = known.prefix.extend(request.inputs, encoder.encode, attachments.fill)
         end = f"{self._mark}{_LAST_BLOCK_END[:-1]}]}}".encode()
         limit = self._output_limit(config)
-        head = self._head(request, limit)
-        if turns.state is Role.USER:
+        head = self._head(request, limit, turns.state)
+        if turns.state.last is Role.USER:
             body = turns.join(head, end, cut=len(_LAST_BLOCK_END))
             stable = len(body) - len(end)
         else:
@@ -82,10 +83,10 @@ class RequestEncoder:
         limit = config.max_tokens or self._settings.output_limit(config.model)
         return min(limit, self._max_output.get(config.model) or limit)
 
-    def _head(self, request: ModelRequest, limit: int) -> bytes:
+    def _head(self, request: ModelRequest, limit: int, ending: Ending) -> bytes:
         config = request.config
         head: JsonObject = {"model": config.model, "max_tokens": limit, "stream": True}
-        thinking = self._thinking(config, limit)
+        thinking = self._thinking(config, limit, ending)
         if config.temperature is not None and self._settings.takes_temperature and not thinking:
             head["temperature"] = config.temperature
         if config.stop_sequences:
@@ -116,7 +117,7 @@ class RequestEncoder:
             return text
         return f"{text[:-1]},{self._late_tools.of(request.tools[stable:])[1:]}"
 
-    def _thinking(self, config: ModelConfig, limit: int) -> JsonObject:
+    def _thinking(self, config: ModelConfig, limit: int, ending: Ending) -> JsonObject:
         """The members that ask for thinking; none if nothing is asked for."""
         settings, effort = self._settings, config.reasoning
         style = settings.thinking_style(config.model)
@@ -131,8 +132,8 @@ class RequestEncoder:
                 asked["output_config"] = {"effort": effort.value}
             return asked
         if style is ThinkingStyle.BUDGET and effort in settings.thinking_budgets:
-            if limit <= _MIN_BUDGET:
-                return {}  # no room: the budget must be less than the limit
+            if limit <= _MIN_BUDGET or ending.bars_thinking:
+                return {}  # no room, since the budget must be less than the limit; or no place
             budget = max(_MIN_BUDGET, min(settings.thinking_budgets[effort], limit // 2))
             return {"thinking": {"type": "enabled", "budget_tokens": budget, **options}}
         return {}
@@ -141,7 +142,7 @@ class RequestEncoder:
 class _Conversation:
     def __init__(self) -> None:
         self.ids = CallIds(CALL_ID)
-        self.prefix: EncodedPrefix[Role | None] = EncodedPrefix(None)
+        self.prefix = EncodedPrefix(Ending())
 
 
 def _tool(tool: ToolDefinition) -> dict[str, object]:

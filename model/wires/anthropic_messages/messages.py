@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from agentslot._json import dumps, replace_lone_surrogates
 from agentslot.model.rendering import object_arguments, sendable_name
 from agentslot.model.turns import Turn, sendable_parts
-from agentslot.model.wires.anthropic_messages.blocks import ORDER, TEXT, TOOL_USE
+from agentslot.model.wires.anthropic_messages.blocks import ORDER, TEXT, THOUGHTS, TOOL_USE
 from agentslot.model.wires.attachments import Attachments
 from agentslot.model.wires.callids import CallIds
 from agentslot.model.wires.reading import JsonObject
@@ -15,6 +16,29 @@ from agentslot.session import AttachmentPart, Role, TextPart, ToolCall, ToolResu
 
 CALL_ID = r"[A-Za-z0-9_-]{1,64}"
 """The form of a call's id; the server refuses any other."""
+
+
+class Ending(NamedTuple):
+    """How the messages so far end.
+
+    Attributes:
+        last: whose the last one is, None at the beginning.
+        calling: whether the newest message of the assistant has calls.
+        thought: whether the first of its messages since the user spoke begins with thinking.
+    """
+
+    last: Role | None = None
+    calling: bool = False
+    thought: bool = False
+
+    @property
+    def bars_thinking(self) -> bool:
+        """Whether the server refuses to have a model think now that thinks by a budget.
+
+        It then wants thinking before the calls whose results it is told, and another model has
+        made these.
+        """
+        return self.calling and not self.thought
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,39 +50,43 @@ class MessageEncoder:
     attachments: Attachments
     ids: CallIds
 
-    def encode(self, turn: Turn, last: Role | None) -> tuple[bytes, Role | None]:
-        """The messages of a turn, and whose the last one is.
+    def encode(self, turn: Turn, ending: Ending) -> tuple[bytes, Ending]:
+        """The messages of a turn, and how all of them end.
 
         Args:
             turn: what to encode; it may come to nothing.
-            last: whose the message before the turn is, None at the beginning.
+            ending: how the messages before the turn end.
         """
         encoded = ""
+        last, calling, thought = ending
         if turn.message.role is Role.ASSISTANT:
             ids = self.ids.of(turn)
-            if said := self._assistant(turn, ids):
+            blocks = ORDER.of(turn.message, self.provider, self.model, len(ids))
+            if said := self._assistant(turn, ids, blocks):
                 # The first message must be a user's, and History may have been trimmed.
                 encoded += "" if last else user_message("[Earlier messages are not shown.]")
                 encoded += _message(Role.ASSISTANT, said)
                 last = Role.ASSISTANT
+                thought = thought if calling else blocks[0].get("type") in THOUGHTS
+                calling = bool(ids)
             results = [self._result(*pair) for pair in zip(ids, turn.results, strict=True)]
             if results:
                 encoded += _message(Role.USER, results)
                 last = Role.USER
         users = [turn.message] if turn.message.role is Role.USER else []
         for message in (*users, *turn.interjected):
-            if blocks := [dumps(self._block(part)) for part in sendable_parts(message)]:
-                encoded += _message(Role.USER, blocks)
+            if parts := [dumps(self._block(part)) for part in sendable_parts(message)]:
+                encoded += _message(Role.USER, parts)
                 last = Role.USER
-        return encoded.encode(), last
+        return encoded.encode(), Ending(last, calling, thought)
 
-    def _assistant(self, turn: Turn, ids: Sequence[str]) -> list[str]:
+    def _assistant(self, turn: Turn, ids: Sequence[str], blocks: Iterable[JsonObject]) -> list[str]:
         """The blocks of an assistant's message, in the order in which the model wrote them."""
         texts = (part for part in turn.message.parts if isinstance(part, TextPart))
         calls = zip(ids, turn.calls, strict=True)
         encoded: list[str] = []
         empty = True
-        for block in ORDER.of(turn.message, self.provider, self.model, len(ids)):
+        for block in blocks:
             kind = block.get("type")
             if kind == TEXT:
                 said = [_text(block, part) for part in islice(texts, 1) if part.text.strip()]

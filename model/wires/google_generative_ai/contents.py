@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from agentslot._json import dumps, replace_lone_surrogates
-from agentslot.model.rendering import object_arguments, sendable_name
+from agentslot.model.rendering import object_arguments
 from agentslot.model.turns import Turn, sendable_parts
 from agentslot.model.wires.attachments import Attachments
+from agentslot.model.wires.google_generative_ai.names import function_name
 from agentslot.model.wires.google_generative_ai.parts import CALL, ORDER, SIGNATURE, TEXT
 from agentslot.model.wires.reading import JsonObject, as_object
 from agentslot.session import (
@@ -147,9 +148,3 @@ def _call(call: ToolCall, members: JsonObject) -> str:
     function = f'{head[:-1]},"args":{object_arguments(call.arguments)}}}'
     rest = f",{dumps(members)[1:-1]}" if members else ""
     return f'{{"functionCall":{function}{rest}}}'
-
-
-def function_name(name: str) -> str:
-    """A tool's name as the vendor takes it: it begins with a letter or an underscore."""
-    sendable = sendable_name(name)
-    return sendable if sendable[:1].isalpha() or sendable[:1] == "_" else f"_{sendable[:63]}"

@@ -5,7 +5,7 @@ from agentslot._sse import ServerSentEvent
 from agentslot.model.contract import Completion, FinishReason
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.wire import Answer
-from agentslot.model.wires.body import parse_object
+from agentslot.model.wires.body import parse_event
 from agentslot.model.wires.decoding import (
     MAX_OUTPUT_CHARACTERS,
     EventDecoder,
@@ -64,7 +64,7 @@ class GoogleGenerativeAIDecoder(EventDecoder):
     def _take(self, event: ServerSentEvent) -> None:
         data = event.data.strip()
         if data and data != b"[DONE]":
-            self._read(parse_object(data), data)
+            self._read(parse_event(event), data)
 
     def _take_document(self, document: JsonObject) -> None:
         if document:

@@ -9,9 +9,9 @@ from agentslot.model.wires.attachments import Attachments, Media, attachments_in
 from agentslot.model.wires.google_generative_ai.contents import (
     MEDIA_TYPES,
     ContentEncoder,
-    function_name,
     user_content,
 )
+from agentslot.model.wires.google_generative_ai.names import function_name
 from agentslot.model.wires.google_generative_ai.place import VertexProject, path_of
 from agentslot.model.wires.google_generative_ai.schema import translate
 from agentslot.model.wires.google_generative_ai.settings import GoogleSettings

@@ -8,6 +8,7 @@ from agentslot.model.contract import RequestedCall
 from agentslot.model.wires.callids import make_call_id
 from agentslot.model.wires.failure import nameless_call
 from agentslot.model.wires.google_generative_ai.arguments import PartialArguments
+from agentslot.model.wires.google_generative_ai.names import tool_name
 from agentslot.model.wires.reading import JsonObject, as_object, as_objects, as_text
 from agentslot.model.wires.replay import BlockOrder
 from agentslot.session import Part, ReasoningPart, TextPart
@@ -75,7 +76,9 @@ class AnswerPart:
             ModelError: its arguments are no object (`invalid_answer`).
         """
         name = as_text(as_object(self._members.get(CALL)).get("name"))
-        return RequestedCall(call_id, name, "".join(self._pieces) or self._partial.text())
+        return RequestedCall(
+            call_id, tool_name(name), "".join(self._pieces) or self._partial.text()
+        )
 
     def kept(self) -> JsonObject:
         """What must go back of the part, less text and call."""

@@ -8,7 +8,7 @@ from agentslot.model.contract import Completion, FinishReason
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.vendorerrors import classify
 from agentslot.model.wire import Answer
-from agentslot.model.wires.body import parse_object
+from agentslot.model.wires.body import parse_event
 from agentslot.model.wires.decoding import (
     MAX_OUTPUT_CHARACTERS,
     EventDecoder,
@@ -33,8 +33,17 @@ _FINISH = {
     "model_length": FinishReason.LENGTH,
     "tool_calls": FinishReason.TOOL_USE,
     "function_call": FinishReason.TOOL_USE,
+    "model_context_window_exceeded": FinishReason.LENGTH,
     "content_filter": FinishReason.REFUSAL,
+    "sensitive": FinishReason.REFUSAL,
 }
+_BROKEN_OFF = {
+    "error": ModelErrorCode.BROKEN_STREAM,
+    "abort": ModelErrorCode.BROKEN_STREAM,
+    "network_error": ModelErrorCode.BROKEN_STREAM,
+    "insufficient_system_resource": ModelErrorCode.OVERLOADED,
+}
+"""Reasons that say that the answer is not whole: OpenRouter, vLLM, Z.ai, DeepSeek."""
 
 
 class OpenAICompletionsDecoder(EventDecoder):
@@ -69,7 +78,7 @@ class OpenAICompletionsDecoder(EventDecoder):
         if not data or data == b"[DONE]":
             self.done = bool(data)
             return
-        chunk = parse_object(data)
+        chunk = parse_event(event)
         if event.event == "error" and "error" not in chunk:
             chunk = JsonObject(error=chunk)
         choices = chunk.get("choices")
@@ -117,9 +126,10 @@ class OpenAICompletionsDecoder(EventDecoder):
 
     def _read_finish(self, reason: JsonValue) -> None:
         self._finish = as_text(reason) or self._finish
-        if self._finish == "error":
-            message = "the provider broke the answer off without saying why"
-            raise ModelError(ModelErrorCode.BROKEN_STREAM, message, retryable=True)
+        if code := _BROKEN_OFF.get(self._finish):
+            word = self._finish
+            message = f"the provider broke the answer off, and said no more than {word!r}"
+            raise ModelError(code, message, retryable=True, vendor_code=word)
 
     def _read(self, delta: JsonObject) -> None:
         """Read the members of a delta in the order in which they stand."""

@@ -13,7 +13,7 @@ from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsTe
 from agentslot.session import AttachmentPart, Reasoning, ToolDefinition
 
 _MAX_CACHE_KEY = 64
-_NOTHING_SAID = b'{"role":"user","content":"Continue."}'
+_CONTINUE = b'{"role":"user","content":"Continue."}'
 _END = b"]}"
 _PATH = "/chat/completions"
 
@@ -23,8 +23,9 @@ class RequestEncoder:
 
     def __init__(self, profile: CompatibilityProfile, service_tier: str | None = None) -> None:
         self._profile = profile
+        self._last = ("user", "tool", *(["assistant"] if profile.assistant_last else []))
         self._service_tier = service_tier
-        self._prefixes = PerConversation(lambda: EncodedPrefix(False))
+        self._prefixes = PerConversation(lambda: EncodedPrefix(""))
         self._tools = ToolsText(_tool)
 
     def encode(self, request: ModelRequest, media: Media) -> WireRequest:
@@ -39,8 +40,12 @@ class RequestEncoder:
         encoder = MessageEncoder(self._profile, config.provider, config.model, attachments)
         turns = self._prefixes.of(request).extend(request.inputs, encoder.encode, attachments.fill)
         head = self._head(request) + encoder.system(request.system_prompt)
-        body = turns.join(head, _END) if turns else head + _NOTHING_SAID + _END
-        return WireRequest(_PATH, body, stable=len(body) - len(_END), turns=turns.digests)
+        if turns.state in self._last:
+            body = turns.join(head, _END)
+            return WireRequest(_PATH, body, stable=len(body) - len(_END), turns=turns.digests)
+        last = _CONTINUE + _END
+        body = turns.join(head, last, cut=0)
+        return WireRequest(_PATH, body, stable=len(body) - len(last), turns=turns.digests)
 
     def new_attachments(self, request: ModelRequest) -> Sequence[AttachmentPart]:
         """The attachments that encoding the request would show; see Wire."""

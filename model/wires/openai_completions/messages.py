@@ -39,12 +39,12 @@ class MessageEncoder:
             content = [{"type": "text", "text": content, "cache_control": {"type": "ephemeral"}}]
         return _join([{"role": role, "content": content}])
 
-    def encode(self, turn: Turn, after_tool: bool) -> tuple[bytes, bool]:
-        """The messages of a turn, and whether the last one is the result of a tool.
+    def encode(self, turn: Turn, last: str) -> tuple[bytes, str]:
+        """The messages of a turn, and the role of the last one.
 
         Args:
             turn: what to encode; it may come to nothing.
-            after_tool: whether the message before the turn is the result of a tool.
+            last: the role of the message before the turn, empty at the beginning.
         """
         encoded = bytearray()
         if turn.message.role is Role.ASSISTANT:
@@ -53,13 +53,14 @@ class MessageEncoder:
             for call, call_id, result in zip(turn.calls, ids, turn.results, strict=True):
                 messages.append(self._result(call, call_id, self.attachments.result_text(result)))
             encoded += _join(messages)
-            after_tool = bool(turn.calls) or (after_tool and not messages)
+            if messages:
+                last = "tool" if turn.calls else "assistant"
         for content in self._user_contents(turn):
-            if after_tool and not self.profile.user_after_tool:
+            if last == "tool" and not self.profile.user_after_tool:
                 encoded += _join([{"role": "assistant", "content": "Understood."}])
             encoded += _join([{"role": "user", "content": content}])
-            after_tool = False
-        return bytes(encoded), after_tool
+            last = "user"
+        return bytes(encoded), last
 
     def _user_contents(self, turn: Turn) -> Iterator[JsonValue]:
         """What user messages the turn has, what tools made to be shown among them."""

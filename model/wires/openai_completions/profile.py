@@ -31,6 +31,9 @@ class CompatibilityProfile:
         null_content: a message that has only calls may carry `content: null`, else "".
         user_after_tool: a user message may follow a tool result at once. Not on Mistral, nor for
             Anthropic's models on OpenRouter: a short assistant message goes between.
+        assistant_last: a request may end with the assistant's message (OpenAI). Mistral, DeepSeek
+            and Anthropic's models refuse that, and llama.cpp goes on writing in it, so a word of
+            ours stands behind.
         tool_result_name: tool results must repeat the name of the tool (Mistral).
         tool_call_id: what the ids of tool calls must match; others are replaced, on both sides.
         thinking_replay: see ThinkingReplay.
@@ -47,6 +50,7 @@ class CompatibilityProfile:
     stream_options: bool = True
     null_content: bool = True
     user_after_tool: bool = True
+    assistant_last: bool = False
     tool_result_name: bool = False
     tool_call_id: str = r"[!-~]{1,64}"
     thinking_replay: ThinkingReplay = ThinkingReplay.AS_RECEIVED
@@ -63,8 +67,10 @@ _FREE_WITH_THINKING = replace(
 )
 
 _BY_HOST = {
-    "api.openai.com": replace(_MODERN, developer_role=True, store=True, prompt_cache_key=True),
-    "openai.azure.com": _MODERN,
+    "api.openai.com": replace(
+        _MODERN, developer_role=True, store=True, prompt_cache_key=True, assistant_last=True
+    ),
+    "openai.azure.com": replace(_MODERN, assistant_last=True),
     "openrouter.ai": _PLAIN,
     "api.groq.com": _MODERN,
     "api.cerebras.ai": _MODERN,

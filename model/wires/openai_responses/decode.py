@@ -5,7 +5,7 @@ from agentslot.model.contract import Completion, FinishReason, RequestedCall
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.vendorerrors import VendorError, classify
 from agentslot.model.wire import Answer
-from agentslot.model.wires.body import parse_object
+from agentslot.model.wires.body import parse_event
 from agentslot.model.wires.callids import make_call_id
 from agentslot.model.wires.decoding import (
     MAX_OUTPUT_CHARACTERS,
@@ -60,7 +60,7 @@ class OpenAIResponsesDecoder(EventDecoder):
     def _take(self, event: ServerSentEvent) -> None:
         data = event.data.strip()
         if data and data != b"[DONE]":
-            self._read(parse_object(data), event.event, len(data))
+            self._read(parse_event(event), event.event, len(data))
 
     def _take_document(self, document: JsonObject) -> None:
         if document.get("object") == "response":
