@@ -42,6 +42,7 @@ from agentslot.interaction.errors import (
     EventStreamOverflow,
     InputGateError,
     LineTooLong,
+    RunNotCompletedError,
 )
 from agentslot.interaction.events import (
     ApprovalRequested,
@@ -142,6 +143,7 @@ __all__ = [
     "ReasoningChunk",
     "RevisionAdvanced",
     "RunFinished",
+    "RunNotCompletedError",
     "RunPendingAction",
     "RunReceipt",
     "RunResult",

@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 
 from agentslot import One
 from agentslot.interaction.command import CommandDescriptor, CommandResult, InvokeCommand
+from agentslot.interaction.errors import RunNotCompletedError
 from agentslot.interaction.events import Event
 from agentslot.interaction.goals import ChangeGoal, SetGoal
 from agentslot.session import (
@@ -194,6 +195,21 @@ class RunResult:
     def text(self) -> str:
         """Text of the last assistant message, the answer; empty if there is none."""
         return self.messages[-1].text if self.messages else ""
+
+    def raise_for_status(self) -> "RunResult":
+        """Return the result itself, if the Run completed.
+
+        Raises:
+            RunNotCompletedError: it did not, and this says why.
+        """
+        if self.termination is not None:
+            raise RunNotCompletedError(
+                self.termination,
+                session_id=self.session_id,
+                run_id=self.run_id,
+                status=self.status,
+            )
+        return self
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,20 @@ def test_wrong_words_are_wrong_usage(
     assert "usage: agentslot" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("command", "one"), [([], "doctor"), (["sessions"], "undo"), (["catalog"], "slots")]
+)
+def test_a_command_without_its_subcommand_says_which_there_are(
+    command: list[str], one: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(command)
+    assert caught.value.code == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert f"    {one} " in captured.err
+
+
 def test_help_lists_every_subcommand(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["--help"])

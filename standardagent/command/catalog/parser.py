@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from importlib import import_module
 
-from agentslot.standardagent.command.subcommand import Subparsers
+from agentslot.standardagent.command.subcommand import Subparsers, help_of
 
 LISTS = ("models", "slots")
 
@@ -15,10 +15,12 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
         help="list what this release knows",
         description="List what this release knows.",
     )
-    lists = parser.add_subparsers(title="lists", metavar="LIST", required=True)
+    parser.set_defaults(action=help_of(parser))
+    lists = parser.add_subparsers(title="lists", metavar="LIST")
     for name in LISTS:
         module = import_module(f"agentslot.standardagent.command.catalog.{name}")
-        module.add_parser(lists).set_defaults(action=module.run)
+        subparser = module.add_parser(lists)
+        subparser.set_defaults(action=module.run, parser=subparser)
     return parser
 
 

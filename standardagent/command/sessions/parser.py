@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from importlib import import_module
 
-from agentslot.standardagent.command.subcommand import Subparsers
+from agentslot.standardagent.command.subcommand import Subparsers, help_of
 
 ACTIONS = ("list", "show", "tree", "fork", "export", "check", "undo")
 
@@ -26,10 +26,12 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
         description="Look after stored sessions.",
     )
     parser.epilog, parser.formatter_class = _EXAMPLE, RawDescriptionHelpFormatter
-    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    parser.set_defaults(action=help_of(parser))
+    actions = parser.add_subparsers(title="actions", metavar="ACTION")
     for name in ACTIONS:
         module = import_module(f"agentslot.standardagent.command.sessions.{name}")
-        module.add_parser(actions).set_defaults(action=module.run)
+        subparser = module.add_parser(actions)
+        subparser.set_defaults(action=module.run, parser=subparser)
     return parser
 
 
