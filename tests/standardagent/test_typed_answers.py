@@ -5,7 +5,7 @@ from typing import Literal, assert_type
 import pytest
 from pydantic import BaseModel
 
-from agentslot.interaction import AnswerInvalidError, RunNotCompletedError
+from agentslot.interaction import AnswerInvalidError, ChannelSession, RunNotCompletedError
 from agentslot.session import Message, RunStatus
 from tests.standardagent.agents import agent, answer
 
@@ -66,7 +66,8 @@ async def test_plain_types_are_fine_too() -> None:
 
 
 async def test_any_type_that_pydantic_knows_is_a_type_of_an_answer() -> None:
-    async with agent([answer('"yes"'), answer('{"value": null}')]) as session:
+    async with agent([answer('"yes"'), answer('{"value": null}')]) as started:
+        session: ChannelSession = started.session
         certain = await session.send_and_wait("Is it?", output=Literal["yes", "no"])
         assert assert_type(certain.value, Literal["yes", "no"]) == "yes"
         found = await session.send_and_wait("Which city?", output=City | None)
