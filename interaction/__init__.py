@@ -67,11 +67,8 @@ from agentslot.interaction.gateway import (
     ForkSession,
     GatewayAccess,
     HistoryPage,
-    MessageReceipt,
     PendingApproval,
     QueuedCommand,
-    RunReceipt,
-    RunResult,
     SendMessage,
     SessionClosed,
     SessionCommand,
@@ -83,6 +80,7 @@ from agentslot.interaction.gateway import (
 from agentslot.interaction.goals import ChangeGoal, SetGoal
 from agentslot.interaction.handle import ChannelSession, Content, SessionEvents
 from agentslot.interaction.inprocess import InProcessChannel
+from agentslot.interaction.receipts import MessageReceipt, RunReceipt, RunResult
 
 # Built on the names above, so it comes last.
 from agentslot.interaction.cli import CliChannel  # isort: skip

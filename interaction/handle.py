@@ -21,15 +21,13 @@ from agentslot.interaction.gateway import (
     EventStream,
     GatewayAccess,
     HistoryPage,
-    MessageReceipt,
-    RunReceipt,
-    RunResult,
     SendMessage,
     SessionCommand,
     SessionOpened,
     SessionView,
 )
 from agentslot.interaction.goals import DEFAULT_FOLLOW_ONS, ChangeGoal, SetGoal
+from agentslot.interaction.receipts import MessageReceipt, RunReceipt, RunResult
 from agentslot.interaction.rewinding import rewinding
 from agentslot.interaction.typed import AnswerType, TypedResult, typed_answer
 from agentslot.session import (

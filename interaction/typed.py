@@ -9,7 +9,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
 from typing_extensions import TypeForm
 
 from agentslot._json import JsonError, dumps, loads
-from agentslot.interaction.gateway import RunResult
+from agentslot.interaction.receipts import RunResult
 from agentslot.session import (
     ClassifiedError,
     ErrorKind,

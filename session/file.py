@@ -67,6 +67,7 @@ class _Files:
         self._operations = operations
 
     def open(self) -> None:
+        self._directory.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock.acquire(self._directory.path)
         self._directory.remove_leftovers()
 

@@ -17,23 +17,14 @@ class LockFile:
         self._descriptor: int | None = None
 
     def acquire(self, place: Path) -> None:
-        """Take the lock of `place` and say in its file who has it; its folder is made.
+        """Take the lock of `place` and say in its file who has it.
 
         Raises:
-            ClassifiedError: `unavailable/sessions_in_use`, with the holder's name;
-                `unavailable/sessions_not_writable`.
+            ClassifiedError: `unavailable/sessions_in_use`, with the holder's name.
         """
         import fcntl  # not there on Windows, where only this function would need it
 
-        try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise ClassifiedError(
-                ErrorKind.UNAVAILABLE,
-                "sessions_not_writable",
-                f"{str(place)!r} cannot be written ({error.strerror}): use another place",
-            ) from error
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:

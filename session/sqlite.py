@@ -72,6 +72,7 @@ class _Database:
         self._database: sqlite3.Connection | None = None
 
     def open(self) -> None:
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock.acquire(self._path)
         try:
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))

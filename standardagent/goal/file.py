@@ -66,8 +66,7 @@ class FileGoals(LedgerGoals):
         """Take the folder for this process.
 
         Raises:
-            ClassifiedError: `unavailable/sessions_in_use`, naming the process that has it;
-                `unavailable/sessions_not_writable`.
+            ClassifiedError: `unavailable/sessions_in_use`, naming the process that has it.
         """
         await anyio.to_thread.run_sync(self._open)
         return self
@@ -82,6 +81,7 @@ class FileGoals(LedgerGoals):
         self._lock.release()
 
     def _open(self) -> None:
+        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock.acquire(self._directory)
         for leftover in self._directory.glob(f"{TEMPORARY_PREFIX}*.tmp"):
             leftover.unlink()
