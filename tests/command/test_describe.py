@@ -83,6 +83,15 @@ def test_a_module_that_raises_is_a_failure_in_one_line(capsys: pytest.CaptureFix
     assert "OSError: no such device" in line
 
 
+def test_several_modules_that_raise_are_told_by_the_type_of_their_errors(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["describe", "greeter:unable_twice"]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert "1. OSError: no such device" in lines
+    assert "2. KeyError: 'hello'" in lines
+
+
 def test_with_json_the_problems_are_json_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["describe", "greeter:incomplete", "--format", "json"]) == 1
     captured = capsys.readouterr()

@@ -8,10 +8,10 @@ from pydantic_core import to_jsonable_python
 
 from agentslot._json import dumps, replace_lone_surrogates
 from agentslot.session import SessionState
+from agentslot.standardagent.command.document import write
 from agentslot.standardagent.command.failure import UsageError
 from agentslot.standardagent.command.sessions.html import render_html
 from agentslot.standardagent.command.sessions.markdown import render_markdown
-from agentslot.standardagent.command.sessions.output import write
 from agentslot.standardagent.command.sessions.places import add_places, find
 from agentslot.standardagent.command.subcommand import Subparsers
 
