@@ -1,9 +1,8 @@
 """The options of `agentslot catalog` and its lists."""
 
 from argparse import ArgumentParser, Namespace
-from importlib import import_module
 
-from agentslot.standardagent.command.subcommand import Subparsers, help_of
+from agentslot.standardagent.command.subcommand import Subparsers, add_subcommands
 
 LISTS = ("models", "slots")
 
@@ -15,12 +14,8 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
         help="list what this release knows",
         description="List what this release knows.",
     )
-    parser.set_defaults(action=help_of(parser))
-    lists = parser.add_subparsers(title="lists", metavar="LIST")
-    for name in LISTS:
-        module = import_module(f"agentslot.standardagent.command.catalog.{name}")
-        subparser = module.add_parser(lists)
-        subparser.set_defaults(action=module.run, parser=subparser)
+    package = "agentslot.standardagent.command.catalog"
+    add_subcommands(parser, package, LISTS, title="lists", metavar="LIST")
     return parser
 
 
