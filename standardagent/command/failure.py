@@ -58,8 +58,10 @@ def _message(error: BaseException) -> str:
 
 def _named(error: BaseException) -> str:
     """As `_message`; an error of somebody else is told by its type, too."""
-    is_ours = isinstance(error, AgentSlotError) or not str(error)
-    return _message(error) if is_ours else f"{type(error).__name__}: {_message(error)}"
+    told = _message(error)
+    if isinstance(error, AgentSlotError) or not str(error):  # without a text the type is all
+        return told
+    return f"{type(error).__name__}: {told}"
 
 
 def _data(error: BaseException) -> dict[str, _Plain]:

@@ -17,7 +17,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand and return its exit code; `argv` is `sys.argv[1:]` unless given."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     options, left = _parser(arguments).parse_known_args(arguments)
-    if left and not _is_late_prompt(options, left):
+    if left and not _took_late_prompt(options, left):
         options.parser.error(f"unrecognized arguments: {' '.join(left)}")
     reconfigure = getattr(sys.stdout, "reconfigure", None)  # a stream put there may lack it
     if reconfigure is not None:
@@ -54,8 +54,8 @@ def _parser(arguments: Sequence[str]) -> ArgumentParser:
     return parser
 
 
-def _is_late_prompt(options: Namespace, left: Sequence[str]) -> bool:
-    """Take what is left over as the PROMPT of `run`, if it is one word that can be it.
+def _took_late_prompt(options: Namespace, left: Sequence[str]) -> bool:
+    """Take what is left over as the PROMPT of `run`, if it is one word that can be it; whether so.
 
     With an option before it, as in `run MODULE:APP --session ID PROMPT`, Python 3.11 and some
     releases of 3.12 and 3.13 take a PROMPT for missing and leave it over.
