@@ -283,5 +283,9 @@ class BuildFailed(ExceptionGroup[Exception], AgentSlotError):
 
 def _in_one_line(problem: Exception) -> str:
     what = str(problem).partition("\n")[0]
-    module = problem.module if isinstance(problem, CompositionError) else None
-    return what if module is None else f"{what} (module {module!r})"
+    if isinstance(problem, CompositionError):
+        return what if problem.module is None else f"{what} (module {problem.module!r})"
+    if not isinstance(problem, AgentSlotError):  # its text alone may be as little as `'x'`
+        what = f"{type(problem).__name__}: {what}" if what else type(problem).__name__
+    raised_by = getattr(problem, "__notes__", [])[:1]
+    return " ".join([what, *(f"({note})" for note in raised_by)])

@@ -63,7 +63,7 @@ class Requirements:
             names = self._near_slots(slot)
             similar = near(slot.id, names)
             what = f"no slot {slot.id!r}{did_you_mean(similar)}"
-            fix = f"install a module that fills slot {slot.id!r}"
+            fix = f"install a module that fills slot {slot.id!r}{self._or_replace(module)}"
             there = [self._slot_line(self._filled[name]) for name in names]
         elif requirement.keyed:
             names = self._similar(str(key), (str(entry.contribution.key) for entry in entries))
@@ -88,6 +88,19 @@ class Requirements:
             where=None if module is None else module.where,
             near=names,
         )
+
+    def _or_replace(self, module: Module | None) -> str:
+        """Return the other way out of what only defaults need: to contribute in their place."""
+        made = [
+            (filled.slot.id, entry.contribution.default)
+            for filled in self._filled.values()
+            for entry in filled.entries
+            if self._modules[entry.owner] is module
+        ]
+        if module is None or not made or not all(default for _, default in made):
+            return ""
+        slots = " and ".join(repr(slot) for slot, _ in made)
+        return f", or fill {slots}, of which {module.id!r} is only the default"
 
     def _near_slots(self, slot: AnySlot) -> tuple[str, ...]:
         """Return slots with a similar id, then slots with the same type or another parameter."""

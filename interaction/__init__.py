@@ -42,6 +42,7 @@ from agentslot.interaction.errors import (
     EventStreamOverflow,
     InputGateError,
     LineTooLong,
+    RunNotCompletedError,
 )
 from agentslot.interaction.events import (
     ApprovalRequested,
@@ -66,11 +67,8 @@ from agentslot.interaction.gateway import (
     ForkSession,
     GatewayAccess,
     HistoryPage,
-    MessageReceipt,
     PendingApproval,
     QueuedCommand,
-    RunReceipt,
-    RunResult,
     SendMessage,
     SessionClosed,
     SessionCommand,
@@ -82,6 +80,7 @@ from agentslot.interaction.gateway import (
 from agentslot.interaction.goals import ChangeGoal, SetGoal
 from agentslot.interaction.handle import ChannelSession, Content, SessionEvents
 from agentslot.interaction.inprocess import InProcessChannel
+from agentslot.interaction.receipts import MessageReceipt, RunReceipt, RunResult
 
 # Built on the names above, so it comes last.
 from agentslot.interaction.cli import CliChannel  # isort: skip
@@ -142,6 +141,7 @@ __all__ = [
     "ReasoningChunk",
     "RevisionAdvanced",
     "RunFinished",
+    "RunNotCompletedError",
     "RunPendingAction",
     "RunReceipt",
     "RunResult",

@@ -2,6 +2,7 @@
 
 ClassifiedError
 ├── InputGateError          a message was not submitted; session_id, current_revision, diagnostics
+├── RunNotCompletedError    a Run ended otherwise than completed; session_id, run_id, status
 ├── CompatibilityError      another model could not read what the Session holds; lost
 ├── EventStreamOverflow     a slow subscriber missed a commit
 ├── ChannelNotBound         a channel was used before its application was built
@@ -16,6 +17,9 @@ from agentslot.session import (
     ErrorKind,
     ExtensionDiagnostic,
     Modality,
+    RunId,
+    RunStatus,
+    RunTermination,
     SessionId,
 )
 
@@ -42,6 +46,29 @@ class InputGateError(ClassifiedError):
         self.session_id = session_id
         self.current_revision = current_revision
         self.diagnostics = diagnostics
+
+
+class RunNotCompletedError(ClassifiedError):
+    """The Run ended otherwise than completed; kind, code and message are those of its termination.
+
+    Attributes:
+        session_id: the Session, which can go on.
+        run_id: the Run.
+        status: how it ended: canceled, failed or interrupted.
+    """
+
+    def __init__(
+        self,
+        termination: RunTermination,
+        *,
+        session_id: SessionId,
+        run_id: RunId,
+        status: RunStatus,
+    ) -> None:
+        super().__init__(termination.kind, termination.code, f"run {status}: {termination.message}")
+        self.session_id = session_id
+        self.run_id = run_id
+        self.status = status
 
 
 class CompatibilityError(ClassifiedError):

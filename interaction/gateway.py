@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Literal, Protocol
 
 from agentslot import One
 from agentslot.interaction.command import CommandDescriptor, CommandResult, InvokeCommand
 from agentslot.interaction.events import Event
 from agentslot.interaction.goals import ChangeGoal, SetGoal
+from agentslot.interaction.receipts import MessageReceipt, RunReceipt, RunResult
 from agentslot.session import (
     Actor,
     AgentId,
@@ -18,7 +18,6 @@ from agentslot.session import (
     ExtensionDiagnostic,
     Fact,
     Goal,
-    Message,
     MessageId,
     MessageInput,
     ModelConfig,
@@ -26,11 +25,8 @@ from agentslot.session import (
     QueueItem,
     Repair,
     RunId,
-    RunStatus,
-    RunTermination,
     SessionId,
     SessionPage,
-    TokenUsage,
     ToolCall,
     WorkspaceId,
 )
@@ -143,57 +139,6 @@ class QueuedCommand:
     message_id: MessageId
     expected_revision: int | None = None
     actor: Actor | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class MessageReceipt:
-    """The message is durable. `run_id` is set if it started a Run at once."""
-
-    session_id: SessionId
-    message_id: MessageId
-    revision: int
-    run_id: RunId | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RunReceipt:
-    """A Run has started."""
-
-    session_id: SessionId
-    run_id: RunId
-    revision: int
-
-
-@dataclass(frozen=True, slots=True)
-class RunResult:
-    """What became of a message that started a Run.
-
-    Attributes:
-        status: how the Run ended; `completed` is the only success.
-        termination: why it did not complete, else None.
-        messages: the Run's assistant messages with text, oldest first.
-        usage: tokens of all its attempts.
-        diagnostics: at most 100 invocations of hooks about this Run and its message, newest first.
-        has_more_diagnostics: whether there are more; page on with `extension_diagnostics`.
-        cost_usd: what they cost in US dollars, exactly; None if the price of one is not known.
-    """
-
-    session_id: SessionId
-    run_id: RunId
-    message_id: MessageId
-    revision: int
-    status: RunStatus
-    messages: tuple[Message, ...]
-    usage: TokenUsage
-    termination: RunTermination | None = None
-    diagnostics: tuple[ExtensionDiagnostic, ...] = ()
-    has_more_diagnostics: bool = False
-    cost_usd: Decimal | None = None
-
-    @property
-    def text(self) -> str:
-        """Text of the last assistant message, the answer; empty if there is none."""
-        return self.messages[-1].text if self.messages else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TypeVar, overload
 
 import anyio
+from typing_extensions import TypeForm
 
 from agentslot._json import JsonValue, dumps
 from agentslot.interaction.command import CommandDescriptor, CommandResult, InvokeCommand
@@ -20,15 +21,13 @@ from agentslot.interaction.gateway import (
     EventStream,
     GatewayAccess,
     HistoryPage,
-    MessageReceipt,
-    RunReceipt,
-    RunResult,
     SendMessage,
     SessionCommand,
     SessionOpened,
     SessionView,
 )
 from agentslot.interaction.goals import DEFAULT_FOLLOW_ONS, ChangeGoal, SetGoal
+from agentslot.interaction.receipts import MessageReceipt, RunReceipt, RunResult
 from agentslot.interaction.rewinding import rewinding
 from agentslot.interaction.typed import AnswerType, TypedResult, typed_answer
 from agentslot.session import (
@@ -169,7 +168,7 @@ class ChannelSession:
         self,
         content: Content,
         *,
-        output: type[T],
+        output: TypeForm[T],
         strategy: OutputStrategy | None = None,
         tries: int = 2,
         client_message_id: str | None = None,
@@ -178,7 +177,7 @@ class ChannelSession:
         self,
         content: Content,
         *,
-        output: type[T] | None = None,
+        output: TypeForm[T] | None = None,
         strategy: OutputStrategy | None = None,
         tries: int = 2,
         client_message_id: str | None = None,
@@ -186,12 +185,13 @@ class ChannelSession:
         """Send, wait until the Session is idle again, and return what became of the message.
 
         Giving up the wait does not cancel the Run. A Run that fails is a result, not an exception:
-        look at `result.status`.
+        look at `result.status`, or call `result.raise_for_status()`.
 
         Args:
             content: what to say.
-            output: the type that the final answer must have, such as a pydantic model. It is asked
-                for, validated, and asked for again with what was wrong with it.
+            output: the type that the final answer must have: a pydantic model, or any other that
+                pydantic knows, such as `list[City]` or `Literal["yes", "no"]`. It is asked for,
+                validated, and asked for again with what was wrong with it.
             strategy: with `output`, how the model is made to keep the type; None takes the best
                 way that it has. A way that it has not ends the Run as failed.
             tries: with `output`, how many messages may be sent for one valid answer.

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
+from typing_extensions import TypeForm
 
 from agentslot._json import JsonError, dumps, loads
-from agentslot.interaction.gateway import RunResult
+from agentslot.interaction.receipts import RunResult
 from agentslot.session import (
     ClassifiedError,
     ErrorKind,
@@ -66,8 +67,8 @@ class AnswerType(Generic[T]):
     object.
     """
 
-    def __init__(self, output: type[T], strategy: OutputStrategy | None = None) -> None:
-        self._adapter = TypeAdapter(output)
+    def __init__(self, output: TypeForm[T], strategy: OutputStrategy | None = None) -> None:
+        self._adapter: TypeAdapter[T] = TypeAdapter(output)
         self._wrapper: type[BaseModel] | None = None
         schema = self._adapter.json_schema()
         if schema.get("type") != "object":

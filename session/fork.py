@@ -78,7 +78,10 @@ def fork(
         _require_idle(source, cutoff)
         cutoff = source.history.last_sequence
     elif cutoff != 0 and not is_completed_boundary(source, cutoff):
-        raise _invalid_cutoff(f"sequence {cutoff} is not the end of a finished step or run")
+        raise _invalid_cutoff(
+            f"sequence {cutoff} is not the end of a finished step or run; the nearest before it is"
+            f" {_boundary_before(source, cutoff)}"
+        )
     renamed = _Renaming(session_id)
     facts = tuple(renamed.copy(fact) for fact in source.history[:cutoff])
     return NewSession(
@@ -118,6 +121,11 @@ def is_completed_boundary(state: SessionState, cutoff: int) -> bool:
     last = history[cutoff - 1]
     following = history[cutoff] if cutoff < history.last_sequence else None
     return _ends_something(last, following) and not _leaves_open(history, cutoff)
+
+
+def _boundary_before(state: SessionState, cutoff: int) -> int:
+    earlier = range(min(cutoff - 1, state.history.last_sequence), 0, -1)
+    return next((at for at in earlier if is_completed_boundary(state, at)), 0)
 
 
 def _ends_something(last: Fact, following: Fact | None) -> bool:

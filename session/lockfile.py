@@ -33,7 +33,7 @@ class LockFile:
             raise ClassifiedError(
                 ErrorKind.UNAVAILABLE,
                 "sessions_in_use",
-                f"{place} is in use by {name}: stop it, or use another place",
+                f"{str(place)!r} is in use by {name}: stop it, or use another place",
             ) from error
         holder = {
             "pid": os.getpid(),

@@ -37,7 +37,15 @@ def new_application(
         default_model: the model of Sessions that name none.
         config: prompt, exposed tools and limits.
         requirements: what this application demands beyond the standard profile.
+
+    Raises:
+        TypeError: `default_model` is no ModelConfig.
     """
+    if not isinstance(default_model, ModelConfig):  # pyright: ignore[reportUnnecessaryIsInstance]
+        # The name of a model is a likely mistake, which the first Session would meet otherwise.
+        raise TypeError(
+            f"default_model must be a ModelConfig(provider, model), not {default_model!r}"
+        )
     return Application(
         name,
         [

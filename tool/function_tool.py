@@ -204,8 +204,8 @@ def function_tool(
     or Sphinx style). A parameter annotated `ToolInvocation` receives the invocation and is hidden
     from the model. A sync function runs in a worker thread. What it returns becomes the output: a
     text as it is, anything else as JSON, a ToolResult unchanged; an Attachment becomes an artifact.
-    Raise `ToolFailedError` to tell
-    the model what to change.
+    Raise `ToolFailedError` to tell the model what to change: of any other exception it is told the
+    type alone.
 
     Args:
         function: the function, when used bare.

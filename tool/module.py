@@ -41,6 +41,7 @@ class ToolsModule(Module):
 
         Raises:
             ToolDeclarationError: a function cannot be made into a tool.
+            TypeError: something is neither a tool nor a function.
         """
         made = [_as_tool(tool) for tool in tools]
         shown = [DeferredTool(tool) for tool in made] if deferred else made
@@ -218,8 +219,14 @@ def _contributions(tools: Iterable[Tool | Callable[..., object]]) -> list[Contri
 
 
 def _as_tool(tool: Tool | Callable[..., object]) -> Tool:
-    is_tool = hasattr(tool, "definition")
-    return cast("Tool", tool) if is_tool else function_tool(cast("Callable[..., object]", tool))
+    if hasattr(tool, "definition"):
+        return cast("Tool", tool)
+    if not callable(tool):
+        raise TypeError(
+            f"{type(tool).__name__} is neither a tool nor a function; ToolsModule takes them one by"
+            " one: ToolsModule(add, *others)"
+        )
+    return function_tool(tool)
 
 
 def _workspace(folder: Path | None) -> tuple[Requirement, ...]:

@@ -63,13 +63,20 @@ def read_signature(function: Callable[..., object], name: str, documented: Docst
                 name, f"parameter {parameter.name!r} cannot be passed by name"
             )
         if parameter.name not in hints:
-            raise ToolDeclarationError(name, f"parameter {parameter.name!r} has no annotation")
+            raise ToolDeclarationError(name, _without_annotation(parameter.name))
         hint = hints[parameter.name]
         if hint is ToolInvocation:
             invocation = parameter.name
             continue
         fields[parameter.name] = _field(hint, parameter, documented)
     return Signature(_reader(fields, name), invocation)
+
+
+def _without_annotation(parameter: str) -> str:
+    problem = f"parameter {parameter!r} has no annotation"
+    if parameter in {"self", "cls"}:
+        problem += "; make a tool of the bound method instead: function_tool(instance.method)"
+    return problem
 
 
 def _type_hints(function: Callable[..., object], name: str) -> dict[str, object]:

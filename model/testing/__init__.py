@@ -1,6 +1,7 @@
-"""For tests of users: executors that play scripts, and real exchanges that are replayed."""
+"""For tests of users: models that play scripts, and real exchanges that are replayed."""
 
 from agentslot.model.testing.exchanges import ExchangePlayer, ExchangeRecorder, exchanges
+from agentslot.model.testing.module import ScriptedModule
 from agentslot.model.testing.recording import ExchangeMismatch
 from agentslot.model.testing.scripted import (
     MemoryRecorder,
@@ -19,6 +20,7 @@ __all__ = [
     "MemoryRecorder",
     "Script",
     "ScriptedExecutor",
+    "ScriptedModule",
     "ScriptedStream",
     "calls_answer",
     "exchanges",

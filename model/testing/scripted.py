@@ -117,7 +117,8 @@ class ScriptedExecutor:
     def _next(self) -> Script:
         if self._scripts:
             return self._scripts.popleft()
-        return failing_answer(ModelErrorCode.INVALID_ANSWER)
+        reason = f"no script is left for request {len(self.requests)}"
+        return Script(ModelError(ModelErrorCode.INVALID_ANSWER, reason), usage=None)
 
 
 class ScriptedStream:

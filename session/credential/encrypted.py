@@ -97,8 +97,11 @@ def _read_private(path: Path, ref: CredentialRef) -> bytes:
     """The content, checked on the descriptor that is read: the path may change meanwhile."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    except OSError:
+    except FileNotFoundError:
         raise CredentialUnavailable(ref.id, "cannot be read: there is no such file") from None
+    except OSError as error:  # its own text has the path
+        problem = f"cannot be read: its file cannot be opened ({error.strerror})"
+        raise CredentialUnavailable(ref.id, problem) from None
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_FILE_BYTES:

@@ -48,7 +48,8 @@ def choose_model(model: str | None, base_url: str | None) -> ModelChoice:
     """What the options say, else the environment.
 
     Raises:
-        UsageError: no model is named, or the key is missing. A server on this machine needs none.
+        UsageError: no model is named, the address of its server is none, or the key is missing. A
+            server on this machine needs none.
     """
     model = model or os.environ.get("AGENTSLOT_MODEL", "").strip()
     base_url = base_url or os.environ.get("AGENTSLOT_BASE_URL", "").strip() or _DEFAULT_BASE_URL
@@ -60,9 +61,12 @@ def choose_model(model: str | None, base_url: str | None) -> ModelChoice:
         missing.append(f"{_KEY} is not set: put the key for {base_url} into it")
     if missing:
         raise UsageError(f"{'; '.join(missing)}; or use --local, a model on this machine")
-    server = OpenAICompatibleModule(
-        base_url=base_url, api_key_env=_KEY if has_key else None, models=[model]
-    )
+    try:
+        server = OpenAICompatibleModule(
+            base_url=base_url, api_key_env=_KEY if has_key else None, models=[model]
+        )
+    except ValueError as error:
+        raise UsageError(f"{error}; it comes from --base-url or AGENTSLOT_BASE_URL") from error
     return ModelChoice(ModelConfig(provider="openai", model=model), server)
 
 

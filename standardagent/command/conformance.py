@@ -1,7 +1,13 @@
 """`agentslot conformance`: let the referee of a contract judge a component of anybody's."""
 
 import tempfile
-from argparse import Action, ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import (
+    Action,
+    ArgumentParser,
+    ArgumentTypeError,
+    Namespace,
+    RawDescriptionHelpFormatter,
+)
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -61,10 +67,21 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
     parser.add_argument("contract", metavar="CONTRACT", help="name of a contract, see --list")
     parser.add_argument("target", metavar="TARGET", help="what makes the component")
     parser.add_argument(
-        "--timeout", type=float, default=60.0, metavar="SECONDS", help="of a check (default: 60)"
+        "--timeout",
+        type=_positive,
+        default=60.0,
+        metavar="SECONDS",
+        help="of a check (default: 60)",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object")
     return parser
+
+
+def _positive(text: str) -> float:
+    seconds = float(text)
+    if not seconds > 0:
+        raise ArgumentTypeError(f"{text} is not more than 0")
+    return seconds
 
 
 def _targets() -> Iterator[str]:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from agentslot import AgentSlotError
 from agentslot._render import FORMATS, print_tree, render
-from agentslot.standardagent.command.failure import CommandError, as_json, exit_code
+from agentslot.standardagent.command.document import write
+from agentslot.standardagent.command.failure import as_json, exit_code
 from agentslot.standardagent.command.subcommand import Subparsers
 from agentslot.standardagent.command.target import build, load_application
 
@@ -43,18 +44,6 @@ def run(options: Namespace) -> int:
     if options.format == "tree" and options.output is None and sys.stdout.isatty():
         print_tree(description, sys.stdout)
         return 0
-    _write(render(description, options.format, title=application.name), options.output)
+    document = render(description, options.format, title=application.name)
+    write(f"{document}\n", options.output)
     return 0
-
-
-def _write(text: str, path: Path | None) -> None:
-    """Write UTF-8, which the formats name as their encoding, wherever it goes."""
-    if path is None:
-        sys.stdout.buffer.write(f"{text}\n".encode())
-        return
-    try:
-        path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
-    except OSError as error:
-        problem = f"cannot write {str(path)!r}: {error.strerror}"
-        raise CommandError(problem) from error
-    print(f"wrote {path}", file=sys.stderr)

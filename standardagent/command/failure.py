@@ -28,7 +28,7 @@ def readable(error: BaseException) -> str:
     if len(problems) == 1:
         return f"agentslot: {_message(problems[0])}"
     numbered = (
-        f"{number}. {_message(problem)}".replace("\n", "\n   ")
+        f"{number}. {_named(problem)}".replace("\n", "\n   ")
         for number, problem in enumerate(problems, start=1)
     )
     return "\n".join([f"agentslot: {len(problems)} problems", *numbered])
@@ -54,6 +54,14 @@ def _problems(error: BaseException) -> Iterator[BaseException]:
 def _message(error: BaseException) -> str:
     notes = getattr(error, "__notes__", [])
     return "\n".join([str(error) or type(error).__name__, *notes])
+
+
+def _named(error: BaseException) -> str:
+    """As `_message`; an error of somebody else is told by its type, too."""
+    told = _message(error)
+    if isinstance(error, AgentSlotError) or not str(error):  # without a text the type is all
+        return told
+    return f"{type(error).__name__}: {told}"
 
 
 def _data(error: BaseException) -> dict[str, _Plain]:

@@ -8,6 +8,7 @@ from importlib import import_module
 
 from agentslot import AgentSlotError
 from agentslot.standardagent.command.failure import exit_code, readable
+from agentslot.standardagent.command.subcommand import help_of
 
 COMMANDS = ("run", "chat", "describe", "sessions", "catalog", "conformance", "doctor")
 
@@ -15,8 +16,9 @@ COMMANDS = ("run", "chat", "describe", "sessions", "catalog", "conformance", "do
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand and return its exit code; `argv` is `sys.argv[1:]` unless given."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    parser = _parser(arguments)
-    options = parser.parse_args(arguments)
+    options, left = _parser(arguments).parse_known_args(arguments)
+    if left and not _took_late_prompt(options, left):
+        options.parser.error(f"unrecognized arguments: {' '.join(left)}")
     reconfigure = getattr(sys.stdout, "reconfigure", None)  # a stream put there may lack it
     if reconfigure is not None:
         # A terminal that lacks a character shows its escape instead of a traceback.
@@ -42,12 +44,28 @@ def _parser(arguments: Sequence[str]) -> ArgumentParser:
         prog="agentslot", description="Run, look into and look after AgentSlot applications."
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
-    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    parser.set_defaults(run=help_of(parser), parser=parser)
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
     first = next((word for word in arguments if not word.startswith("-")), None)
     for name in [first] if first in COMMANDS else COMMANDS:
         module = import_module(f"agentslot.standardagent.command.{name}")
-        module.add_parser(subparsers).set_defaults(run=module.run)
+        subparser = module.add_parser(subparsers)
+        subparser.set_defaults(run=module.run, parser=subparser)
     return parser
+
+
+def _took_late_prompt(options: Namespace, left: Sequence[str]) -> bool:
+    """Take what is left over as the PROMPT of `run`, if it is one word that can be it; whether so.
+
+    With an option before it, as in `run MODULE:APP --session ID PROMPT`, Python 3.11 and some
+    releases of 3.12 and 3.13 take a PROMPT for missing and leave it over.
+    """
+    words = [word for word in left if word != "--"]
+    is_prompt = len(words) == 1 and (words != left or words[0] == "-" or words[0][:1] != "-")
+    if not is_prompt or getattr(options, "prompt", "") is not None:
+        return False
+    (options.prompt,) = words
+    return True
 
 
 class _Version(Action):

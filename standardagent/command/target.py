@@ -126,7 +126,7 @@ def call_target(target: str, value: object, *arguments: object) -> object:
         CommandError: it raised.
     """
     if not callable(value):
-        raise UsageError(f"{target!r} cannot be called: it is a {type(value).__qualname__}")
+        raise UsageError(f"{target!r} cannot be called: it is of type {type(value).__qualname__}")
     try:
         signature(value).bind(*arguments)
     except (TypeError, ValueError) as error:

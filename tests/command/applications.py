@@ -38,6 +38,16 @@ GREETER = dedent(
         raise OSError("no such device")
 
     unready = Application("unready", [Module("greeting", GREETING.set_with(unable))])
+    def at_a_loss(resolver):
+        return {}["hello"]
+
+    unable_twice = Application(
+        "unable-twice",
+        [
+            Module("greeting", GREETING.set_with(unable)),
+            Module("names", NAMES.add_with("world", at_a_loss)),
+        ],
+    )
     incomplete = Application(
         "incomplete",
         [Module("names", NAMES.add("world", "World"))],

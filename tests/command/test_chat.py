@@ -73,6 +73,10 @@ def test_two_chats_on_one_store_are_refused_with_the_holder_named() -> None:
         ((), "AGENTSLOT_MODEL is not set: name a model there, or with --model"),
         (("--model", "m"), "AGENTSLOT_API_KEY is not set: put the key for https://api.openai.com"),
         (("--model", "m", "--workspace", "nowhere"), "AGENTSLOT_API_KEY is not set"),
+        (
+            ("--model", "m", "--base-url", "http://localhost?key=1"),
+            "agentslot: base_url must have no user, query or fragment: it is no place for keys; it",
+        ),
         (("greeter:application", "--model", "m"), "are for the built-in agent only"),
         (("greeter:application",), "'greeter' is no agent"),
         (("--session", "a", "--continue"), "not allowed with argument"),

@@ -134,6 +134,14 @@ def test_what_cannot_be_judged_is_wrong_usage(
     assert problem in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "soon"])
+def test_a_check_is_given_some_time(seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["conformance", "tool", "parts.stores:Eager", f"--timeout={seconds}"])
+    assert caught.value.code == 2
+    assert "argument --timeout: " in capsys.readouterr().err
+
+
 def test_an_executor_is_judged_on_a_stage_of_its_owner(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conformance", "model.executor", "tests.model.stages:gpt", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)

@@ -83,6 +83,15 @@ def test_a_module_that_raises_is_a_failure_in_one_line(capsys: pytest.CaptureFix
     assert "OSError: no such device" in line
 
 
+def test_several_modules_that_raise_are_told_by_the_type_of_their_errors(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["describe", "greeter:unable_twice"]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert "1. OSError: no such device" in lines
+    assert "2. KeyError: 'hello'" in lines
+
+
 def test_with_json_the_problems_are_json_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["describe", "greeter:incomplete", "--format", "json"]) == 1
     captured = capsys.readouterr()
@@ -119,6 +128,20 @@ def test_wrong_words_are_wrong_usage(
         main(arguments)
     assert caught.value.code == 2
     assert "usage: agentslot" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "one"), [([], "doctor"), (["sessions"], "undo"), (["catalog"], "slots")]
+)
+def test_a_command_without_its_subcommand_says_which_there_are(
+    command: list[str], one: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(command)
+    assert caught.value.code == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert f"    {one} " in captured.err
 
 
 def test_help_lists_every_subcommand(capsys: pytest.CaptureFixture[str]) -> None:

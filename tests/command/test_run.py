@@ -35,6 +35,23 @@ def test_a_prompt_can_come_from_standard_input() -> None:
     assert done.stdout == "echo: two\nlines\n"
 
 
+@pytest.mark.parametrize(
+    "words", [("--workspace", "here", "hi"), ("--json", "--", "-5"), ("--approve=all", "-")]
+)
+def test_a_prompt_may_stand_behind_the_options(words: tuple[str, ...]) -> None:
+    done = agentslot("run", f"{AGENTS}:echo_agent", *words, stdin="hi")
+    assert done.returncode == 0, done.stderr
+    assert f"echo: {'-5' if '--' in words else 'hi'}" in done.stdout
+
+
+@pytest.mark.parametrize("words", [("--json", "two", "words"), ("--json", "--nope"), ("a", "b")])
+def test_what_is_left_over_is_wrong_usage_of_that_command(words: tuple[str, ...]) -> None:
+    done = agentslot("run", f"{AGENTS}:echo_agent", *words)
+    assert done.returncode == 2
+    assert done.stderr.startswith("usage: agentslot run ")
+    assert "error: unrecognized arguments: " in done.stderr
+
+
 def test_json_is_one_object_a_line_and_nothing_else() -> None:
     done = agentslot("run", "--json", f"{AGENTS}:calculator", "What is 2+2?")
     assert done.returncode == 0

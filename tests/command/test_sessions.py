@@ -89,7 +89,9 @@ def test_without_a_folder_those_of_chat_are_meant(
 ) -> None:
     state = store.parent / "state"
     monkeypatch.setenv("XDG_STATE_HOME", str(state))
-    assert lines(capsys, "list") == []
+    for action in ("list", "tree"):
+        assert main(["sessions", action]) == 0
+        assert capsys.readouterr() == ("", f"no sessions in {state / 'agentslot' / 'sessions'}\n")
     (state / "agentslot" / "sessions").mkdir(parents=True)
     store.rename(state / "agentslot" / "sessions" / "project-1234")
     assert len(lines(capsys, "list")) == 1
@@ -97,6 +99,8 @@ def test_without_a_folder_those_of_chat_are_meant(
 
 def test_what_is_not_there_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sessions", "list", "nowhere"]) == 2
-    assert "there is no folder or file 'nowhere'" in capsys.readouterr().err
+    assert capsys.readouterr().err == "agentslot: there is no folder or file 'nowhere'\n"
+    assert main(["sessions", "show", "session-1"]) == 2
+    assert "'session-1'; name a session with --session" in capsys.readouterr().err
     assert main(["sessions", "show", str(folder)]) == 1
     assert "there is no session that can be read" in capsys.readouterr().err

@@ -165,3 +165,15 @@ def test_a_file_that_cannot_be_written_is_named(
     write_session(files(folder / "sessions"), "Fix it.", "Done.")
     assert main(["sessions", "export", "sessions", "--output", "gone/a.md"]) == 1
     assert "cannot write 'gone/a.md'" in capsys.readouterr().err
+
+
+def test_a_name_that_says_no_format_is_wrong_usage(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = folder / "fix.pdf"
+    assert main(["sessions", "export", str(folder), "--output", str(path)]) == 2
+    assert "'.pdf' says no format" in capsys.readouterr().err
+    assert not path.exists()
+
+    exported(folder, capsys, "--output", str(path), "--format", "json")
+    assert json.loads(path.read_text(encoding="utf-8"))["session_id"] == "s1"

@@ -218,6 +218,23 @@ def test_a_failed_build_can_be_repeated_and_the_old_resolver_stays_closed() -> N
         kept[0].get(GENERATOR)
 
 
+def test_the_line_of_a_foreign_error_tells_its_type_and_who_raised_it() -> None:
+    def look_up(_: Resolver) -> int:
+        return dict[str, int]()["x"]
+
+    def give_up(_: Resolver) -> str:
+        raise NotImplementedError
+
+    with pytest.raises(BuildFailed) as caught:
+        build(Module("a", COUNT.set_with(look_up)), Module("b", NAMES.add_with("one", give_up)))
+
+    _, first, second = str(caught.value).splitlines()
+    assert first == (
+        "  - KeyError: 'x' (raised by the constructor for slot 'test.count' of module 'a')"
+    )
+    assert second.startswith("  - NotImplementedError (raised by the constructor for slot")
+
+
 def test_no_constructor_runs_while_anything_else_is_wrong() -> None:
     def never(_: Resolver) -> int:
         raise AssertionError("called")

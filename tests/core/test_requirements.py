@@ -74,6 +74,19 @@ def test_a_misspelt_slot_names_the_near_one() -> None:
     assert (error.minimum, error.actual) == (1, 0)
 
 
+def test_a_need_of_a_mere_default_names_what_may_be_filled_instead() -> None:
+    stands_in = Module(
+        "standard", COUNT.set_default(1), NAMES.add_default("x", "d"), requires=(WORDS.at_least(1),)
+    )
+    (error,) = problems(stands_in, Module("own", NAMES.add("x", "e")))
+
+    assert isinstance(error, RequirementUnsatisfied)
+    assert str(error).endswith(
+        f"  fix: install a module that fills slot {WORDS.id!r}, or fill {COUNT.id!r}, of which"
+        " 'standard' is only the default"
+    )
+
+
 def test_a_slot_of_the_same_type_is_a_candidate_whatever_its_id() -> None:
     error = unsatisfied(
         Module("vault", One[Shell]("secrets").set(Shell())),

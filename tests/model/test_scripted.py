@@ -3,6 +3,7 @@
 import anyio
 import pytest
 
+from agentslot.interaction import InProcessChannel, gateway_channel
 from agentslot.model import (
     Completed,
     ExecutionCapabilities,
@@ -15,11 +16,13 @@ from agentslot.model import (
 from agentslot.model.testing import (
     MemoryRecorder,
     ScriptedExecutor,
+    ScriptedModule,
     calls_answer,
     failing_answer,
     text_answer,
 )
-from agentslot.session import AttemptId, AttemptStatus
+from agentslot.session import AttemptId, AttemptStatus, MemoryStoreModule
+from agentslot.standardagent import new_application
 from tests.model.support import CONFIG, collect, request
 
 ASK = request([])
@@ -84,3 +87,22 @@ async def test_a_gate_holds_an_answer_and_leaving_it_is_recorded() -> None:
 def test_capabilities_are_those_given() -> None:
     given = ExecutionCapabilities(context_window_tokens=5)
     assert ScriptedExecutor(capabilities=given).inspect(CONFIG) is given
+
+
+async def test_a_scripted_module_is_all_that_an_agent_needs_of_models() -> None:
+    model = ScriptedModule(text_answer("Hello."))
+    channel = InProcessChannel()
+    application = new_application(
+        "greeter",
+        modules=[MemoryStoreModule(), model, gateway_channel("api", channel)],
+        default_model=CONFIG,
+    )
+    async with application.start():
+        session = await channel.create_session(agent="greeter", workspace="default")
+        assert (await session.send_and_wait("Hello?")).text == "Hello."
+        missing = await session.send_and_wait("And now?")
+        model.add(text_answer("Good bye."))
+        assert (await session.send_and_wait("Bye.")).text == "Good bye."
+    assert missing.termination is not None
+    assert missing.termination.message == "no script is left for request 2"
+    assert [len(request.inputs) for request in model.requests] == [1, 3, 4]

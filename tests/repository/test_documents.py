@@ -40,6 +40,26 @@ def test_every_link_to_a_file_leads_to_a_file_and_a_heading(document: Path) -> N
         assert not anchor or anchor in anchors(linked), f"{name(document)} links to {target}"
 
 
+@pytest.mark.timeout(300)
+def test_a_reader_with_a_strict_type_checker_can_copy_every_block(tmp_path: Path) -> None:
+    """The blocks of a document are one program, which may use a name again for another thing."""
+    for document in DOCUMENTS:
+        blocks = re.findall(r"^```python\n(.*?)^```", document.read_text("utf-8"), re.M | re.S)
+        program = tmp_path / f"{name(document).replace('/', '_').replace('-', '_')[:-3]}.py"
+        program.write_text("\n".join(blocks), encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml")]
+    checked = subprocess.run(
+        [*command, "--allow-redefinition", "--disable-error-code=no-redef", str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (tmp_path / "docs_guide_agent.py").stat().st_size
+    assert checked.returncode == 0, checked.stdout
+
+
 @pytest.mark.parametrize("fragment", FRAGMENTS, ids=name)
 def test_a_fragment_of_the_changelog_has_a_known_type_and_whole_sentences(fragment: Path) -> None:
     text = fragment.read_text(encoding="utf-8").strip()

@@ -106,6 +106,10 @@ async def test_only_a_regular_file_of_bounded_size_is_read(tmp_path: Path) -> No
     with pytest.raises(CredentialUnavailable, match="no such file") as caught:
         await token_of(tmp_path / "absent")
     assert str(tmp_path) not in str(caught.value)
+    beside = written(tmp_path, b"") / "below"
+    with pytest.raises(CredentialUnavailable, match=r"cannot be opened \(Not a dir") as caught:
+        await token_of(beside)
+    assert str(tmp_path) not in str(caught.value)
     with pytest.raises(CredentialUnavailable):
         await token_of(tmp_path)
     big = written(tmp_path, b"")

@@ -91,6 +91,18 @@ def test_a_running_session_is_forked_by_prefix_only() -> None:
     assert len(child_of(running(), 0).history) == 0
 
 
+@pytest.mark.parametrize("cutoff", [-1, 2, 3, 10_000])
+def test_a_cutoff_in_the_middle_names_the_nearest_place_before_it(cutoff: int) -> None:
+    with pytest.raises(ClassifiedError, match="the nearest before it is") as caught:
+        child_of(idle(), cutoff)
+    nearest = int(str(caught.value.message).rpartition(" ")[2])
+    assert nearest < cutoff or nearest == 0
+    assert len(child_of(idle(), nearest).history) == nearest
+    for between in range(nearest + 1, min(cutoff, idle().history.last_sequence + 1)):
+        with pytest.raises(ClassifiedError):
+            child_of(idle(), between)
+
+
 def test_a_full_fork_takes_no_cutoff() -> None:
     with pytest.raises(ClassifiedError) as caught:
         fork(idle(), CHILD, cutoff=1)

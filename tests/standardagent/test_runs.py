@@ -1,5 +1,9 @@
 """What becomes of a message: Runs from start to end, through the public entry point."""
 
+from typing import Any
+
+import pytest
+
 from agentslot import Module
 from agentslot.session import (
     SESSION_STORE,
@@ -15,7 +19,7 @@ from agentslot.session import (
     ToolResult,
     ToolStatus,
 )
-from agentslot.standardagent import AgentConfig
+from agentslot.standardagent import AgentConfig, new_application
 from agentslot.tool import function_tool
 from tests.standardagent.agents import agent, answer, call, calls, kinds
 
@@ -234,3 +238,9 @@ async def test_no_crash_can_leave_a_truncated_call_prepared() -> None:
         await session.send_and_wait("go")
     assert journals
     assert set(journals) == {0}
+
+
+def test_a_default_model_that_is_a_mere_name_is_refused_at_once() -> None:
+    name: Any = "gpt-5-mini"
+    with pytest.raises(TypeError, match=r"ModelConfig\(provider, model\), not 'gpt-5-mini'"):
+        new_application("agent", modules=[], default_model=name)

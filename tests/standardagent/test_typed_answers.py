@@ -1,9 +1,11 @@
 """Answers as values of a type: asked for, validated, asked for again, or refused."""
 
+from typing import Literal, assert_type
+
 import pytest
 from pydantic import BaseModel
 
-from agentslot.interaction import AnswerInvalidError
+from agentslot.interaction import AnswerInvalidError, ChannelSession, RunNotCompletedError
 from agentslot.session import Message, RunStatus
 from tests.standardagent.agents import agent, answer
 
@@ -61,3 +63,28 @@ async def test_a_run_that_does_not_complete_is_not_asked_again() -> None:
 async def test_plain_types_are_fine_too() -> None:
     async with agent([answer("[1, 2, 3]")]) as session:
         assert (await session.send_and_wait("Count.", output=list[int])).value == [1, 2, 3]
+
+
+async def test_any_type_that_pydantic_knows_is_a_type_of_an_answer() -> None:
+    async with agent([answer('"yes"'), answer('{"value": null}')]) as started:
+        session: ChannelSession = started.session
+        certain = await session.send_and_wait("Is it?", output=Literal["yes", "no"])
+        assert assert_type(certain.value, Literal["yes", "no"]) == "yes"
+        found = await session.send_and_wait("Which city?", output=City | None)
+        assert assert_type(found.value, City | None) is None
+
+
+async def test_a_result_raises_what_kept_its_run_from_completing() -> None:
+    async with agent([answer("4")]) as session:
+        done = await session.send_and_wait("What is 2+2?")
+        assert done.raise_for_status() is done
+        failed = await session.send_and_wait("And 3+3?")
+        with pytest.raises(RunNotCompletedError) as caught:
+            failed.raise_for_status()
+    assert failed.termination is not None
+    assert caught.value.message == f"run failed: {failed.termination.message}"
+    assert (caught.value.kind, caught.value.code) == (
+        failed.termination.kind,
+        failed.termination.code,
+    )
+    assert (caught.value.session_id, caught.value.run_id) == (session.id, failed.run_id)

@@ -363,6 +363,11 @@ async def test_cancellation_passes_through() -> None:
     assert finished == []
 
 
+class Desk:
+    def ring(self) -> None:
+        """Ring the bell."""
+
+
 def no_annotation(a) -> None: ...  # type: ignore[no-untyped-def]  # on purpose
 def open_ended(*args: int) -> None: ...
 def open_named(**options: int) -> None: ...
@@ -373,6 +378,7 @@ def unresolved(a: "Nowhere") -> None: ...  # type: ignore[name-defined]  # noqa:
 
 REFUSED: list[tuple[Callable[..., None], str]] = [
     (no_annotation, "parameter 'a' has no annotation"),
+    (Desk.ring, "'self' has no annotation; make a tool of the bound method instead"),
     (open_ended, "parameter 'args' cannot be passed by name"),
     (open_named, "parameter 'options' cannot be passed by name"),
     (positional, "parameter 'a' cannot be passed by name"),

@@ -1,6 +1,7 @@
 """Tools in an application."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,12 @@ def test_tools_stand_in_the_slot_under_their_names(tmp_path: Path) -> None:
     files = ["file_read", "file_write", "file_edit", "file_list", "file_find", "file_search"]
     assert list(tools) == ["add", "negate", *files, "bash"]
     assert all(tool.definition.name == name for name, tool in tools.items())
+
+
+def test_a_list_of_tools_is_refused_with_what_to_write() -> None:
+    tools: Any = [add]
+    with pytest.raises(TypeError, match=r"list is neither a tool nor a function.*ToolsModule\(add"):
+        ToolsModule(tools)
 
 
 async def test_tools_work_in_a_started_application(tmp_path: Path) -> None:

@@ -3,7 +3,10 @@
 import json
 import re
 import shutil
+import tempfile
+import threading
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -195,3 +198,27 @@ async def test_a_flood_keeps_the_disk_bounded_and_counts_what_is_lost(tools: Too
     assert last.startswith(
         f"[process 1 ended with exit code 0; bytes 67108864 to 67108864 of {size}"
     )
+
+
+async def test_commands_that_write_much_at_once_keep_their_output_in_one_folder(
+    tools: Tools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second one comes while the folder is being made for the first, if anything lets it."""
+    make, second, made = tempfile.TemporaryDirectory, threading.Event(), list[str]()
+
+    def slowly(*, prefix: str) -> object:
+        made.append(prefix)
+        if len(made) == 1:
+            second.wait(0.2)
+        else:
+            second.set()
+        return make(prefix=prefix)
+
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", slowly)
+    long = "head -c 100000 /dev/zero | tr '\\0' x"
+    async with anyio.create_task_group() as tasks:
+        for _ in range(2):
+            tasks.start_soon(partial(invoke, tools["bash"], command=long))
+    assert len(made) == 1
+    for process in (1, 2):
+        assert output(await invoke(tools["process_read"], process=process, start=0))[:3] == "xxx"

@@ -107,7 +107,19 @@ async def _bait(folder: Path) -> AsyncGenerator[_Bait]:
     """Files in and outside of the folder, and a process, that carry a mark nobody can guess."""
     mark = f"MARK_{secrets.token_hex(8)}"
     inside, outside = await anyio.to_thread.run_sync(_lay_out, folder, mark)
-    network = await anyio.to_thread.run_sync(_network)
+    try:
+        network = await anyio.to_thread.run_sync(_network)
+        async with _decoy(mark):
+            yield _Bait(Path(inside.name), Path(outside.name), mark, network)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(inside.cleanup)
+            await anyio.to_thread.run_sync(outside.cleanup)
+
+
+@asynccontextmanager
+async def _decoy(mark: str) -> AsyncGenerator[None]:
+    """A process that does nothing and carries the mark."""
     decoy = await anyio.open_process(
         ["sleep", str(2 * TIME_LIMIT_SECONDS)],
         env={"PATH": os.environ.get("PATH", os.defpath), mark: "1"},
@@ -116,13 +128,11 @@ async def _bait(folder: Path) -> AsyncGenerator[_Bait]:
         stderr=DEVNULL,
     )
     try:
-        yield _Bait(Path(inside.name), Path(outside.name), mark, network)
+        yield
     finally:
         with anyio.CancelScope(shield=True):
             decoy.kill()
             await decoy.wait()
-            await anyio.to_thread.run_sync(inside.cleanup)
-            await anyio.to_thread.run_sync(outside.cleanup)
 
 
 def _lay_out(

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 
 import anyio
 import anyio.to_thread
@@ -63,6 +64,7 @@ class Jobs:
         self._numbers = itertools.count(1)
         self._tasks: TaskGroup | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._making_folder = Lock()  # commands may need it at once, each in a worker thread
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
@@ -143,9 +145,10 @@ class Jobs:
             del self._jobs[old.number]
 
     def _spill_folder(self) -> Path:
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="agentslot-")
-        return Path(self._folder.name)
+        with self._making_folder:
+            if self._folder is None:
+                self._folder = tempfile.TemporaryDirectory(prefix="agentslot-")
+            return Path(self._folder.name)
 
     def _clear(self) -> None:
         for job in self._jobs.values():

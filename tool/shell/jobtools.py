@@ -62,9 +62,7 @@ class JobTools:
         job = self._jobs.get(invocation.session_id, process)
         spill = job.spill
         with anyio.move_on_after(wait_seconds):
-            while not job.ended.is_set() and spill.total <= (
-                spill.total if start is None else start
-            ):
+            while not job.ended.is_set() and (start is None or spill.total <= start):
                 await spill.grew.wait()
                 if start is None:
                     break

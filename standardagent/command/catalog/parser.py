@@ -1,9 +1,8 @@
 """The options of `agentslot catalog` and its lists."""
 
 from argparse import ArgumentParser, Namespace
-from importlib import import_module
 
-from agentslot.standardagent.command.subcommand import Subparsers
+from agentslot.standardagent.command.subcommand import Subparsers, add_subcommands
 
 LISTS = ("models", "slots")
 
@@ -15,10 +14,8 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
         help="list what this release knows",
         description="List what this release knows.",
     )
-    lists = parser.add_subparsers(title="lists", metavar="LIST", required=True)
-    for name in LISTS:
-        module = import_module(f"agentslot.standardagent.command.catalog.{name}")
-        module.add_parser(lists).set_defaults(action=module.run)
+    package = "agentslot.standardagent.command.catalog"
+    add_subcommands(parser, package, LISTS, title="lists", metavar="LIST")
     return parser
 
 

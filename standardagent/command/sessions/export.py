@@ -8,9 +8,10 @@ from pydantic_core import to_jsonable_python
 
 from agentslot._json import dumps, replace_lone_surrogates
 from agentslot.session import SessionState
+from agentslot.standardagent.command.document import write
+from agentslot.standardagent.command.failure import UsageError
 from agentslot.standardagent.command.sessions.html import render_html
 from agentslot.standardagent.command.sessions.markdown import render_markdown
-from agentslot.standardagent.command.sessions.output import write
 from agentslot.standardagent.command.sessions.places import add_places, find
 from agentslot.standardagent.command.subcommand import Subparsers
 
@@ -57,7 +58,7 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
     parser.add_argument(
         "--format",
         choices=tuple(FORMATS),
-        help="what to write (default: what the name of --output says, or markdown)",
+        help="what to write (default: what the name of --output ends with; markdown without one)",
     )
     parser.add_argument("--output", type=Path, metavar="FILE", help="write there instead of here")
     return parser
@@ -65,8 +66,17 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
 
 def run(options: Namespace) -> int:
     """Export one Session."""
+    render = FORMATS[options.format or _format_of(options.output)]
     _, state = find(options)
-    suffix = options.output.suffix.lower() if options.output else ""
-    render = FORMATS[options.format or _SUFFIXES.get(suffix, "markdown")]
     write(render(state), options.output)
     return 0
+
+
+def _format_of(output: Path | None) -> str:
+    suffix = output.suffix.lower() if output else ""
+    if suffix and suffix not in _SUFFIXES:
+        raise UsageError(
+            f"{suffix!r} says no format: end the name of --output with"
+            f" {', '.join(_SUFFIXES)}, or give --format"
+        )
+    return _SUFFIXES.get(suffix, "markdown")

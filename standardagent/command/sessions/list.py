@@ -7,7 +7,12 @@ from functools import partial
 from agentslot.session import SessionOverview
 from agentslot.standardagent.command.asynchronous import run_async
 from agentslot.standardagent.command.sessions.output import first_words, print_json, row_record
-from agentslot.standardagent.command.sessions.places import Place, add_places, places
+from agentslot.standardagent.command.sessions.places import (
+    Place,
+    add_places,
+    places,
+    tell_that_none_is_there,
+)
 from agentslot.standardagent.command.subcommand import Subparsers
 
 
@@ -25,7 +30,10 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
 
 def run(options: Namespace) -> int:
     """List what lies in all places."""
-    for row in run_async(partial(_rows, places(options))):
+    rows = run_async(partial(_rows, places(options)))
+    if not rows:
+        tell_that_none_is_there(options)
+    for row in rows:
         if options.json:
             print_json(row_record(row))
             continue

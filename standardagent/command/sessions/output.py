@@ -1,13 +1,9 @@
 """What the actions print."""
 
-import sys
-from pathlib import Path
-
 from pydantic_core import to_jsonable_python
 
 from agentslot._json import dumps, replace_lone_surrogates
 from agentslot.session import Message, SessionOverview, safe_line
-from agentslot.standardagent.command.failure import CommandError
 
 
 def print_json(value: object) -> None:
@@ -32,19 +28,3 @@ def row_record(row: SessionOverview) -> dict[str, object]:
         "parent": summary.parent,
         "first_words": first_words(row.first_message),
     }
-
-
-def write(text: str, path: Path | None) -> None:
-    """Write UTF-8 to a file, or to standard output.
-
-    Raises:
-        CommandError: the file cannot be written.
-    """
-    if path is None:
-        sys.stdout.buffer.write(text.encode())
-        return
-    try:
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise CommandError(f"cannot write {str(path)!r}: {error.strerror}") from error
-    print(f"wrote {path}", file=sys.stderr)

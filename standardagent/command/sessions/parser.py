@@ -1,9 +1,8 @@
 """The options of `agentslot sessions` and its actions."""
 
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from importlib import import_module
 
-from agentslot.standardagent.command.subcommand import Subparsers
+from agentslot.standardagent.command.subcommand import Subparsers, add_subcommands
 
 ACTIONS = ("list", "show", "tree", "fork", "export", "check", "undo")
 
@@ -26,10 +25,8 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
         description="Look after stored sessions.",
     )
     parser.epilog, parser.formatter_class = _EXAMPLE, RawDescriptionHelpFormatter
-    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    for name in ACTIONS:
-        module = import_module(f"agentslot.standardagent.command.sessions.{name}")
-        module.add_parser(actions).set_defaults(action=module.run)
+    package = "agentslot.standardagent.command.sessions"
+    add_subcommands(parser, package, ACTIONS, title="actions", metavar="ACTION")
     return parser
 
 

@@ -1,5 +1,6 @@
 """Where Sessions are kept: folders of files, single files, databases, stores of somebody else."""
 
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -152,14 +153,21 @@ def places(options: Namespace) -> list[Place]:
         return [Place(options.store, cast("SessionStore", store))]
     if not options.paths:
         return [_folder(path) for path in sorted(sessions_folder().glob("*/"))]
-    return [_place(path) for path in options.paths]
+    hint = "; name a session with --session" if "session" in options else ""
+    return [_place(path, hint) for path in options.paths]
 
 
-def _place(path: Path) -> Place:
+def tell_that_none_is_there(options: Namespace) -> None:
+    """Say where was looked for Sessions in vain."""
+    where = options.store or ", ".join(map(str, options.paths)) or sessions_folder()
+    print(f"no sessions in {where}", file=sys.stderr)
+
+
+def _place(path: Path, hint: str) -> Place:
     if path.is_dir():
         return _folder(path)
     if not path.is_file():
-        raise UsageError(f"there is no folder or file {str(path)!r}")
+        raise UsageError(f"there is no folder or file {str(path)!r}{hint}")
     with path.open("rb") as file:
         if file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC:
             return Place(str(path), SqliteStore(path))

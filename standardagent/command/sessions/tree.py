@@ -9,7 +9,12 @@ from functools import partial
 from agentslot.session import Lineage, SessionDamagedError, SessionId, SessionOverview
 from agentslot.standardagent.command.asynchronous import run_async
 from agentslot.standardagent.command.sessions.output import first_words, print_json, row_record
-from agentslot.standardagent.command.sessions.places import Place, add_places, places
+from agentslot.standardagent.command.sessions.places import (
+    Place,
+    add_places,
+    places,
+    tell_that_none_is_there,
+)
 from agentslot.standardagent.command.subcommand import Subparsers
 
 
@@ -42,8 +47,10 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
 
 def run(options: Namespace) -> int:
     """Draw the trees of all places."""
-    for place in places(options):
-        branches = run_async(partial(_branches, place))
+    trees = [run_async(partial(_branches, place)) for place in places(options)]
+    if not any(trees):
+        tell_that_none_is_there(options)
+    for branches in trees:
         if options.json:
             for branch in branches:
                 print_json(_record(branch))
