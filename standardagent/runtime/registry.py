@@ -109,8 +109,9 @@ class Registry:
         """Close every Session: cancel its Run and wait until the end is durable. Open no other."""
         self._stopped = True
         try:
-            for session_id in sorted(self._open):
-                owner = self._open[session_id].owner
+            # A copy, since a Session that somebody closes meanwhile leaves the registry.
+            for _, runtime in sorted(self._open.items()):
+                owner = runtime.owner
                 async with owner.lock:
                     owner.stop()
                 await owner.stopped()
