@@ -9,7 +9,7 @@ from typing import Literal
 from agentslot.session.artifact import MAX_NAME_BYTES, is_media_type
 from agentslot.session.identity import ClientMessageId, MessageId, RunId, StepId, is_identity
 from agentslot.session.output import OutputFormat
-from agentslot.session.text import is_safe_line
+from agentslot.session.text import is_safe_line, require_unicode
 
 
 class Role(StrEnum):
@@ -99,7 +99,8 @@ class MessageInput:
     """What a caller submits: at least one part. The Runtime gives it an id, a place and a time.
 
     Raises:
-        ValueError: there is no part, or one that refers to an attachment is malformed.
+        ValueError: there is no part, one that is none, or an attachment that is malformed.
+        ClassifiedError: `invalid_input/text_not_unicode`: a text holds half a surrogate pair.
     """
 
     parts: tuple[Part, ...]
@@ -107,9 +108,14 @@ class MessageInput:
     def __post_init__(self) -> None:
         if not self.parts:
             raise ValueError("a message needs at least one part")
-        for part in self.parts:
-            if isinstance(part, AttachmentPart):
-                _check_attachment(part)
+        for number, part in enumerate(self.parts):
+            match part:
+                case AttachmentPart():
+                    _check_attachment(part)
+                case TextPart(text=str() as text) | ReasoningPart(text=str() as text):
+                    require_unicode(text, f"$.parts[{number}].text")
+                case _:  # untyped code
+                    raise ValueError(f"a message consists of parts, not of {type(part).__name__}")
 
     @classmethod
     def of(cls, content: "str | Part | Sequence[Part] | MessageInput") -> "MessageInput":

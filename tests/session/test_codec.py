@@ -1,6 +1,6 @@
 """What is written is read back exactly; what does not fit is refused."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import get_args
@@ -16,6 +16,7 @@ from agentslot.session import (
     ClassifiedError,
     CommitRequest,
     EditQueued,
+    Message,
     MessageId,
     SessionId,
     TextPart,
@@ -77,6 +78,28 @@ def test_half_a_surrogate_pair_is_refused_with_its_place() -> None:
     with pytest.raises(ClassifiedError, match=r"\$\.changes\[0\]\.parts\[1\]\.text") as caught:
         commit_body(CommitRequest(SessionId("s"), 1, "key", (edit,)))
     assert caught.value.code == "text_not_unicode"
+
+
+@pytest.mark.parametrize(
+    ("message", "place"),
+    [
+        (replace(user("u"), client_message_id=3), "Message.client_message_id is of type int"),
+        (replace(user("u"), role="user"), "Message.role is of type str"),
+        (replace(user("u"), created_at="now"), "Message.created_at is of type str"),
+        (replace(user("u"), parts=(3,)), "Message.parts is of type int"),
+        (replace(user("u"), parts=(TextPart(None),)), "TextPart.text is of type NoneType"),  # type: ignore[arg-type]  # the point
+    ],
+)
+def test_what_could_not_be_read_again_is_not_written(message: Message, place: str) -> None:
+    with pytest.raises(ClassifiedError, match=place) as caught:
+        commit_body(CommitRequest(SessionId("s"), 1, "key", (AppendMessage(message),)))
+    assert caught.value.code == "wrong_type"
+
+
+@pytest.mark.parametrize("number", [True, 1.5, "1"])
+def test_a_number_that_is_none_is_not_written(number: object) -> None:
+    with pytest.raises(ClassifiedError, match=r"Shape\.number is of type"):
+        encode(Shape(number))  # type: ignore[arg-type]  # the point
 
 
 def test_a_pair_of_surrogates_given_as_one_character_is_kept() -> None:
