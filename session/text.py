@@ -34,16 +34,25 @@ def text_digest(text: str) -> str:
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
+def is_unicode(text: str) -> bool:
+    """Whether it can be encoded; half a surrogate pair cannot."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def require_unicode(text: str, where: str) -> None:
     """Refuse a text that no encoding can keep.
 
     Raises:
         ClassifiedError: `invalid_input/text_not_unicode`, naming the place.
     """
-    try:
-        text.isascii() or text.encode()
-    except UnicodeEncodeError as error:
-        raise text_not_unicode(where) from error
+    if not is_unicode(text):
+        raise text_not_unicode(where)
 
 
 def text_not_unicode(where: str | None) -> ClassifiedError:

@@ -25,9 +25,14 @@ from agentslot.session import (
     SqliteStoreModule,
     TextPart,
     TokenUsage,
+    ToolError,
+    ToolResult,
+    ToolStatus,
     WorkspaceId,
 )
-from tests.standardagent.agents import Answer, ScriptedModel, agent, answer, kinds
+from agentslot.standardagent import AgentConfig
+from agentslot.tool import ToolFailedError, ToolInvocation, function_tool
+from tests.standardagent.agents import Answer, ScriptedModel, agent, answer, call, calls, kinds
 from tests.standardagent.test_resume import resumed
 
 
@@ -106,6 +111,59 @@ async def test_an_attempt_that_could_not_be_read_again_fails_its_run_and_the_ses
         session_id = session.id
     async with resumed(tmp_path, session_id, [answer("two")]) as session:
         assert (await session.send_and_wait("again")).text == "two"
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"status": "succeeded"},
+        {"output": {"a": 1}},
+        {"output": "half \ud83c"},
+        {"status": ToolStatus.FAILED, "error": "boom"},
+        {"status": ToolStatus.FAILED, "error": ToolError("code", None)},  # type: ignore[arg-type]  # the point
+        {"status": ToolStatus.FAILED, "error": ToolError("code", "half \ud83c")},
+        {"artifacts": ("a",)},
+        {"artifacts": None},
+        {"terminate": "no"},
+    ],
+    ids=str,
+)
+async def test_a_result_of_wrong_types_is_a_failure_that_the_model_reads(
+    members: dict[str, Any], tmp_path: Path
+) -> None:
+    class Untyped:
+        """A tool that gives what it should not."""
+
+        definition, effect, parallel_safe, deferred = look.definition, look.effect, False, False
+
+        async def invoke(self, invocation: ToolInvocation) -> ToolResult:
+            good: dict[str, Any] = {"call_id": invocation.call.id, "status": ToolStatus.SUCCEEDED}
+            return ToolResult(**good | members)
+
+    script = [calls(call("look")), answer("ok")]
+    async with agent(script, tools=[Untyped()], store=lambda: FileStoreModule(tmp_path)) as session:
+        assert (await session.send_and_wait("go")).text == "ok"
+        returned = session.executor.requests[1].inputs[-1]
+    assert returned.error.code == "invalid_tool_result"
+
+
+async def test_the_inline_limit_counts_what_a_failure_says() -> None:
+    @function_tool
+    async def fail() -> str:
+        """Fail with many words."""
+        raise ToolFailedError("failed", "x" * 2000)
+
+    config = AgentConfig(tool_keys=("fail",), max_inline_tool_result_bytes=1000)
+    async with agent([calls(call("fail")), answer("ok")], tools=[fail], config=config) as session:
+        await session.send_and_wait("go")
+        returned = session.executor.requests[1].inputs[-1]
+    assert returned.error.code == "result_too_large"
+
+
+@function_tool
+async def look() -> str:
+    """Look."""
+    return "seen"
 
 
 class _Says:
