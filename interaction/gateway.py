@@ -121,7 +121,8 @@ class SendMessage:
 
     Raises:
         ValueError: the client message id is empty, has white space around it, or is no text.
-        ClassifiedError: `invalid_input/text_not_unicode`: it holds half a surrogate pair.
+        ClassifiedError: `invalid_input/text_not_unicode`: one of the texts holds half a surrogate
+            pair.
     """
 
     session_id: SessionId
@@ -132,6 +133,7 @@ class SendMessage:
     output: OutputFormat | None = None
 
     def __post_init__(self) -> None:
+        self.input.require_unicode()
         given: object = self.client_message_id
         if given is None:
             return

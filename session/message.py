@@ -100,7 +100,6 @@ class MessageInput:
 
     Raises:
         ValueError: there is no part, one that is none, or an attachment that is malformed.
-        ClassifiedError: `invalid_input/text_not_unicode`: a text holds half a surrogate pair.
     """
 
     parts: tuple[Part, ...]
@@ -108,12 +107,12 @@ class MessageInput:
     def __post_init__(self) -> None:
         if not self.parts:
             raise ValueError("a message needs at least one part")
-        for number, part in enumerate(self.parts):
+        for part in self.parts:
             match part:
                 case AttachmentPart():
                     _check_attachment(part)
-                case TextPart(text=str() as text) | ReasoningPart(text=str() as text):
-                    require_unicode(text, f"$.parts[{number}].text")
+                case TextPart(text=str()) | ReasoningPart(text=str()):
+                    pass
                 case _:  # untyped code
                     raise ValueError(f"a message consists of parts, not of {type(part).__name__}")
 
@@ -129,6 +128,16 @@ class MessageInput:
                 return cls((content,))
             case _:
                 return cls(tuple(content))
+
+    def require_unicode(self) -> None:
+        """Refuse texts that no store could keep.
+
+        Raises:
+            ClassifiedError: `invalid_input/text_not_unicode`, with the path to the text.
+        """
+        for number, part in enumerate(self.parts):
+            if not isinstance(part, AttachmentPart):
+                require_unicode(part.text, f"$.parts[{number}].text")
 
 
 def _check_attachment(part: AttachmentPart) -> None:

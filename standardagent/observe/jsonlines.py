@@ -119,7 +119,7 @@ class _LineFile:
         rest = memoryview(b"\n" + data if self._is_torn else data)
         while rest:
             written = self._file.write(rest)
-            self._is_torn = rest[:written][-1:] != b"\n"
+            self._is_torn = rest[written - 1] != ord("\n")
             rest = rest[written:]
 
     def close(self) -> None:

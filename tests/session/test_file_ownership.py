@@ -47,11 +47,15 @@ async def test_a_second_store_is_refused_and_told_who_has_the_directory(tmp_path
         pass
 
 
+def sqlite_in(folder: Path) -> SqliteStore:
+    return SqliteStore(folder / "sessions.db")
+
+
 @pytest.mark.parametrize(
     ("place", "reason"),
     [("file", "it is no folder"), ("file/below", "Not a directory"), ("locked", "Is a directory")],
 )
-@pytest.mark.parametrize("make", [FileStore, lambda path: SqliteStore(path / "sessions.db")])
+@pytest.mark.parametrize("make", [FileStore, sqlite_in])
 async def test_a_place_that_cannot_be_written_is_refused_by_name(
     make: Callable[[Path], FileStore | SqliteStore], place: str, reason: str, tmp_path: Path
 ) -> None:

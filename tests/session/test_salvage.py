@@ -13,6 +13,7 @@ from agentslot.session import (
     SessionId,
     fork,
 )
+from agentslot.session.directory import SessionDirectory
 from agentslot.session.salvage import check_file, salvage
 from tests.session.files import append, load, reseal, sealed, write_session
 from tests.session.scenario import user
@@ -49,10 +50,10 @@ async def test_damage_is_explained_line_by_line(tmp_path: Path) -> None:
 async def test_a_file_that_ends_before_its_session_begins_is_damaged(
     lines: int, tmp_path: Path
 ) -> None:
-    path, state = await write_session(tmp_path, [AppendMessage(user("u1", "hi", run=None))])
+    _, state = await write_session(tmp_path, [AppendMessage(user("u1", "hi", run=None))])
     async with FileStore(tmp_path) as store:
         await store.create(fork(state, SessionId("child")))
-    path = next(file for file in tmp_path.glob("*.jsonl") if file != path)
+    path = SessionDirectory(tmp_path).file_of(SessionId("child"))
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:lines]))
     report = await run_sync(check_file, path)
     assert [(p.line, p.description) for p in report.problems] == [

@@ -15,6 +15,7 @@ from agentslot.model import (
     Completion,
     ModelRequest,
     RequestedCall,
+    TokenBudget,
 )
 from agentslot.session import (
     AgentId,
@@ -34,6 +35,11 @@ from agentslot.standardagent import AgentConfig
 from agentslot.tool import ToolFailedError, ToolInvocation, function_tool
 from tests.standardagent.agents import Answer, ScriptedModel, agent, answer, call, calls, kinds
 from tests.standardagent.test_resume import resumed
+
+
+def untyped(value: object) -> Any:
+    """What code without types gives, whatever is wanted of it."""
+    return value
 
 
 @pytest.mark.parametrize("store", [MemoryStoreModule, FileStoreModule, SqliteStoreModule])
@@ -65,14 +71,29 @@ async def test_what_no_store_could_keep_is_refused_at_the_edge_and_the_session_g
 @pytest.mark.parametrize(
     ("answered", "problem"),
     [
-        (Completion(("hi",)), "a part of the answer is of type str"),
-        (Completion((TextPart(None),)), "the text of a TextPart is no text but of type NoneType"),
-        (Completion((), (RequestedCall(None, "look", "{}"),)), "the token of a tool call is no"),
-        (Completion((), (RequestedCall("1", None, "{}"),)), "the name of a tool call is no text"),
-        (Completion((), (RequestedCall("1", "look", {}),)), "arguments of a tool call is no text"),
-        (Completion((TextPart("hi"),), continuation={}), "the continuation is no text but of"),
+        (Completion((untyped("hi"),)), "a part of the answer is of type str"),
+        (
+            Completion((TextPart(untyped(None)),)),
+            "the text of a TextPart is no text but of type NoneType",
+        ),
+        (
+            Completion((), (RequestedCall(untyped(None), "look", "{}"),)),
+            "the token of a tool call is no",
+        ),
+        (
+            Completion((), (RequestedCall("1", untyped(None), "{}"),)),
+            "the name of a tool call is no text",
+        ),
+        (
+            Completion((), (RequestedCall("1", "look", untyped({})),)),
+            "arguments of a tool call is no text",
+        ),
+        (
+            Completion((TextPart("hi"),), continuation=untyped({})),
+            "the continuation is no text but of",
+        ),
     ],
-)  # type: ignore[arg-type]  # what untyped executors give
+)
 async def test_an_answer_of_wrong_types_fails_its_run_and_leaves_nothing_behind(
     answered: Completion, problem: str
 ) -> None:
@@ -90,7 +111,7 @@ async def test_an_answer_of_wrong_types_fails_its_run_and_leaves_nothing_behind(
     [
         {"served_model": None},
         {"provider_request_id": 5},
-        {"usage": TokenUsage(input=1.5, output=1, total=3)},
+        {"usage": TokenUsage(input=untyped(1.5), output=1, total=3)},
     ],
     ids=str,
 )
@@ -120,7 +141,7 @@ async def test_an_attempt_that_could_not_be_read_again_fails_its_run_and_the_ses
         {"output": {"a": 1}},
         {"output": "half \ud83c"},
         {"status": ToolStatus.FAILED, "error": "boom"},
-        {"status": ToolStatus.FAILED, "error": ToolError("code", None)},  # type: ignore[arg-type]  # the point
+        {"status": ToolStatus.FAILED, "error": ToolError("code", untyped(None))},
         {"status": ToolStatus.FAILED, "error": ToolError("code", "half \ud83c")},
         {"artifacts": ("a",)},
         {"artifacts": None},
@@ -173,6 +194,9 @@ class _Says:
 
     async def started(self) -> AttemptId:
         return await self._recorder.started()
+
+    def budget(self) -> TokenBudget:
+        return self._recorder.budget()
 
     async def finished(self, attempt_id: AttemptId, outcome: AttemptOutcome) -> None:
         await self._recorder.finished(attempt_id, replace(outcome, **self._outcome))
