@@ -116,7 +116,8 @@ def _compile_writer(shape: type) -> _Writer:
             lines.append(f"    if item != default_{name}:")
             indent = "        "
         types = _types(hints[name])
-        scope[f"types_{name}"] = types if len(types) > 1 else types[0]  # one is looked up faster
+        first, *more = types
+        scope[f"types_{name}"] = types if more else first  # a single one is looked up faster
         lines.append(f"{indent}if not isinstance(item, types_{name}): refuse({name!r}, item)")
         if int in types and bool not in types:  # what Python takes for an int, JSON does not
             lines.append(f"{indent}if type(item) is bool: refuse({name!r}, item)")

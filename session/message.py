@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, cast
 
 from agentslot.session.artifact import MAX_NAME_BYTES, is_media_type
 from agentslot.session.identity import ClientMessageId, MessageId, RunId, StepId, is_identity
@@ -107,13 +107,13 @@ class MessageInput:
     def __post_init__(self) -> None:
         if not self.parts:
             raise ValueError("a message needs at least one part")
-        for part in self.parts:
+        for part in cast("Sequence[object]", self.parts):  # code without types gives anything
             match part:
                 case AttachmentPart():
                     _check_attachment(part)
                 case TextPart(text=str()) | ReasoningPart(text=str()):
                     pass
-                case _:  # untyped code
+                case _:
                     raise ValueError(f"a message consists of parts, not of {type(part).__name__}")
 
     @classmethod

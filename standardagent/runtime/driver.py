@@ -50,7 +50,7 @@ class RunDriver:
         self._run = run
         self._parts = parts
         self._batch = ToolBatch(run, prepared, resumed=True) if prepared else None
-        self._state = LoopState.TOOLS_READY if prepared else LoopState.READY_FOR_MODEL
+        self._state: LoopState = LoopState.TOOLS_READY if prepared else LoopState.READY_FOR_MODEL
         self._over = False
         self.outcome: Outcome | None = None
 

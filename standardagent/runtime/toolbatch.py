@@ -69,7 +69,7 @@ class ToolBatch:
         guard is to be asked this would be too soon, for they may keep a call from running.
         """
         self._runnable = self._sort_out()
-        self._begun = next(iter(_groups(self._runnable)), [])
+        self._begun = next(iter(_groups(self._runnable)), list[_Ready]())
         return [MarkToolPending(ready.call.id) for ready in self._begun]
 
     async def execute(self) -> LoopState:
