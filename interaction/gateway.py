@@ -134,10 +134,10 @@ class SendMessage:
 
     def __post_init__(self) -> None:
         self.input.require_unicode()
-        given: object = self.client_message_id
+        given = self.client_message_id
         if given is None:
             return
-        if not isinstance(given, str) or not is_identity(given):
+        if not isinstance(given, str) or not is_identity(given):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
             raise ValueError(f"client message id must be a trimmed, non-empty text, not {given!r}")
         require_unicode(given, "$.client_message_id")
 
