@@ -29,7 +29,9 @@ from agentslot.session import (
     SessionPage,
     ToolCall,
     WorkspaceId,
+    is_identity,
 )
+from agentslot.session.text import require_unicode
 from agentslot.tool import Attachment
 
 MAX_ATTACHMENT_BYTES = 20 * 1024 * 1024
@@ -112,6 +114,11 @@ class SendMessage:
             conflict. None: whatever the Session is at, for callers who act on what happens now.
         output: the form that the answer of the Run which the message begins must have. How close
             it comes is the model's affair: whoever asks validates.
+
+    Raises:
+        ValueError: the client message id is empty, has white space around it, or is no text.
+        ClassifiedError: `invalid_input/text_not_unicode`: one of the texts holds half a surrogate
+            pair.
     """
 
     session_id: SessionId
@@ -120,6 +127,15 @@ class SendMessage:
     actor: Actor | None = None
     client_message_id: ClientMessageId | None = None
     output: OutputFormat | None = None
+
+    def __post_init__(self) -> None:
+        self.input.require_unicode()
+        given = self.client_message_id
+        if given is None:
+            return
+        if not isinstance(given, str) or not is_identity(given):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
+            raise ValueError(f"client message id must be a trimmed, non-empty text, not {given!r}")
+        require_unicode(given, "$.client_message_id")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,21 @@
 
 from agentslot.model.contract import (
     Completed,
+    Completion,
     Failed,
     ModelEvent,
     ReasoningDelta,
     Reset,
     TextDelta,
 )
-from agentslot.session import AttemptId, ClassifiedError, ErrorKind
+from agentslot.session import (
+    AttachmentPart,
+    AttemptId,
+    ClassifiedError,
+    ErrorKind,
+    ReasoningPart,
+    TextPart,
+)
 
 
 class StreamViolation(ClassifiedError):  # noqa: N818 - named after what happened
@@ -48,11 +56,32 @@ class StreamCheck:
                 if self._showing is not None and self._showing != attempt_id:
                     raise StreamViolation("a reset named an attempt that shows nothing")
                 self._showing = None
-            case Completed(attempt_id):
+            case Completed(attempt_id, completion):
                 if self._showing is not None and self._showing != attempt_id:
                     raise StreamViolation("an attempt completed while another one was showing")
+                _check_types(completion)
                 self._ended = True
             case Failed():
                 if self._showing is not None:
                     raise StreamViolation("it failed while text was showing; reset first")
                 self._ended = True
+
+
+def _check_types(completion: Completion) -> None:
+    """Refuse what untyped code may have put into an answer, before anything relies on it."""
+    for part in completion.parts:
+        if not isinstance(part, (TextPart, ReasoningPart, AttachmentPart)):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
+            raise StreamViolation(f"a part of the answer is of type {type(part).__name__}")
+        if not isinstance(part, AttachmentPart):
+            _require_text(f"the text of a {type(part).__name__}", part.text)
+    for call in completion.calls:
+        _require_text("the token of a tool call", call.correlation_id)
+        _require_text("the name of a tool call", call.name)
+        _require_text("what stands for the arguments of a tool call", call.arguments)
+    if completion.continuation is not None:
+        _require_text("the continuation", completion.continuation)
+
+
+def _require_text(what: str, text: object) -> None:
+    if not isinstance(text, str):
+        raise StreamViolation(f"{what} is no text but of type {type(text).__name__}")

@@ -28,6 +28,7 @@ from agentslot.session.rules import context, copying, extensions, queue, run, tr
 from agentslot.session.settlement import is_resumable_completion, recovered
 from agentslot.session.state import Delivery, JournalStatus, SessionState
 from agentslot.session.store import NewSession
+from agentslot.session.text import require_unicode
 from agentslot.session.toolcall import ToolResult, ToolStatus
 
 # Each handler takes its own change class; the table pairs them, which no annotation can say.
@@ -61,6 +62,7 @@ def create(new: NewSession, now: datetime) -> SessionState:
     """
     for what, text in (("session", new.id), ("agent", new.agent), ("workspace", new.workspace)):
         require_identity(f"{what} id", text)
+        require_unicode(text, f"the {what} id")
     lineage = new.lineage
     if lineage is not None and lineage.parent == new.id:
         raise invalid_change(f"session {new.id!r} cannot be its own parent")

@@ -8,14 +8,28 @@ the arguments of tools come back exactly as they were.
 import dataclasses
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
+from itertools import chain
 from operator import attrgetter
 from types import UnionType
-from typing import Any, Generic, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    Generic,
+    Literal,
+    NewType,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
 from agentslot.session.errors import ClassifiedError, ErrorKind
+from agentslot.session.text import text_not_unicode
 
 T = TypeVar("T")
 
@@ -29,18 +43,17 @@ def encode(value: object) -> bytes:
 
     Raises:
         ClassifiedError: `invalid_input/text_not_unicode`: a text holds half a surrogate pair; it
-            has to be replaced where it enters.
+            has to be replaced where it enters. `invalid_input/wrong_type`: a member is of a type
+            that could not be read again; untyped code has put it there.
     """
-    plain = _writer(type(value))(value)
+    try:
+        plain = _writer(type(value))(value)
+    except _WrongTypeError as error:
+        raise ClassifiedError(ErrorKind.INVALID_INPUT, "wrong_type", str(error)) from None
     try:
         return to_json(plain)
     except PydanticSerializationError as error:
-        where = surrogate_path(plain)
-        raise ClassifiedError(
-            ErrorKind.INVALID_INPUT,
-            "text_not_unicode",
-            f"{where} holds half a surrogate pair, which no encoding can keep",
-        ) from error
+        raise text_not_unicode(surrogate_path(plain)) from error
 
 
 class Decoder(Generic[T]):
@@ -90,34 +103,69 @@ def _compile_writer(shape: type) -> _Writer:
     its time on, and a loop over the fields takes three times as long.
     """
     hints = get_type_hints(shape)
-    scope: dict[str, Any] = {}
+    scope: dict[str, Any] = {"refuse": partial(_refuse, shape.__name__)}
     lines = ["def write(value):", "    plain = {}"]
     for field in dataclasses.fields(shape):
         name = field.name
         if name == "kind" and get_origin(hints[name]) is Literal:  # written where it is needed
             continue
-        convert = _converter(hints[name])
-        source = f"value.{name}"
-        if convert is not None:
-            scope[f"convert_{name}"] = convert
-            source = f"None if value.{name} is None else convert_{name}(value.{name})"
+        lines.append(f"    item = value.{name}")
+        indent = "    "
         if field.default is not dataclasses.MISSING:
             scope[f"default_{name}"] = field.default
-            lines.append(f"    if value.{name} != default_{name}:")
-            lines.append(f"        plain[{name!r}] = {source}")
-        else:
-            lines.append(f"    plain[{name!r}] = {source}")
+            lines.append(f"    if item != default_{name}:")
+            indent = "        "
+        types = _types(hints[name])
+        first, *more = types
+        scope[f"types_{name}"] = types if more else first  # a single one is looked up faster
+        lines.append(f"{indent}if not isinstance(item, types_{name}): refuse({name!r}, item)")
+        if int in types and bool not in types:  # what Python takes for an int, JSON does not
+            lines.append(f"{indent}if type(item) is bool: refuse({name!r}, item)")
+        convert = _converter(hints[name], partial(_refuse, shape.__name__, name))
+        source = "item"
+        if convert is not None:
+            scope[f"convert_{name}"] = convert
+            source = f"convert_{name}(item)"
+            if type(None) in types:
+                source = f"None if item is None else {source}"
+        lines.append(f"{indent}plain[{name!r}] = {source}")
     lines.append("    return plain")
     exec("\n".join(lines), scope)  # noqa: S102  # source made of field names alone
     write: _Writer = scope["write"]
     return write
 
 
-def _converter(hint: object) -> _Writer | None:
+class _WrongTypeError(Exception):
+    """A member is not of its type."""
+
+
+def _refuse(shape: str, member: str, item: object) -> None:
+    """Without the value, which may be a secret."""
+    raise _WrongTypeError(
+        f"{shape}.{member} is of type {type(item).__name__}, as which it could not be read again"
+    )
+
+
+def _types(hint: Any) -> tuple[type, ...]:  # any annotation of a field
+    """What a member of that type may be an instance of."""
+    if isinstance(hint, NewType):
+        return _types(hint.__supertype__)
+    origin = get_origin(hint)
+    if origin in (UnionType, Union):
+        return tuple(chain.from_iterable(map(_types, get_args(hint))))
+    if origin is Literal:
+        return tuple(map(type, get_args(hint)))
+    if origin is tuple:
+        return (tuple, list)
+    return (int, float) if hint is float else (hint,)
+
+
+def _converter(hint: object, refuse: Callable[[object], None]) -> _Writer | None:
     """What makes plain data of a member of that type; None if it is plain already."""
     if get_origin(hint) is tuple:
-        convert = _converter(get_args(hint)[0])
-        return None if convert is None else lambda items: [convert(item) for item in items]
+        member = get_args(hint)[0]
+        convert, types = _converter(member, refuse), _types(member)
+        return None if convert is None else partial(_converted, convert, types, refuse)
     options = get_args(hint) if isinstance(hint, UnionType) else (hint,)
     shapes = [option for option in options if dataclasses.is_dataclass(option)]
     if len(shapes) > 1:
@@ -126,6 +174,15 @@ def _converter(hint: object) -> _Writer | None:
         return _writer(cast("type", shapes[0]))
     enums = any(isinstance(option, type) and issubclass(option, Enum) for option in options)
     return attrgetter("value") if enums else None
+
+
+def _converted(
+    convert: _Writer, types: tuple[type, ...], refuse: Callable[[object], None], items: Any
+) -> list[object]:  # any sequence
+    for item in items:
+        if not isinstance(item, types):
+            refuse(item)
+    return [convert(item) for item in items]
 
 
 def _tagged(value: object) -> object:

@@ -2,10 +2,11 @@
 
 import hashlib
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from agentslot.session.codec import UnreadableError
-from agentslot.session.errors import SessionDamagedError
+from agentslot.session.errors import ClassifiedError, ErrorKind, SessionDamagedError
 from agentslot.session.fileformat import read_header, revision_and_time, type_of
 from agentslot.session.filereader import read_session
 from agentslot.session.filewriter import TEMPORARY_PREFIX
@@ -34,20 +35,34 @@ class SessionDirectory:
         return self.path / (digest + _SUFFIX)
 
     def list(self) -> list[Listed]:
-        """All Sessions that can be read, in no order. Damaged files are not among them."""
+        """All Sessions that can be read, in no order. What cannot is not among them.
+
+        Raises:
+            ClassifiedError: `unavailable/unreadable`: the directory itself cannot be read.
+        """
         known: dict[str, tuple[tuple[int, int], Listed | None]] = {}
-        with os.scandir(self.path) as entries:
-            for entry in entries:
-                if not entry.name.endswith(_SUFFIX):
-                    continue
-                status = entry.stat()
-                version = status.st_size, status.st_mtime_ns
-                found = self._known.get(entry.name)
-                if found is None or found[0] != version:
-                    found = version, _summarize(Path(entry.path), status.st_size)
-                known[entry.name] = found
+        try:
+            with os.scandir(self.path) as entries:
+                for entry in entries:
+                    if entry.name.endswith(_SUFFIX):
+                        with suppress(OSError):  # no file, or gone by now; it hides no other
+                            known[entry.name] = self._look_at(entry)
+        except OSError as error:
+            raise ClassifiedError(
+                ErrorKind.UNAVAILABLE,
+                "unreadable",
+                f"the folder {self.path} could not be read: {error.strerror}",
+            ) from error
         self._known = known
         return [found for _, found in known.values() if found is not None]
+
+    def _look_at(self, entry: "os.DirEntry[str]") -> tuple[tuple[int, int], Listed | None]:
+        status = entry.stat()
+        version = status.st_size, status.st_mtime_ns
+        found = self._known.get(entry.name)
+        if found is None or found[0] != version:
+            found = version, _summarize(Path(entry.path), status.st_size)
+        return found
 
     def remove_leftovers(self) -> None:
         """Remove what a crash left of files that were being created; needs the directory's lock."""

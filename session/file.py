@@ -19,7 +19,7 @@ from agentslot.session.filereader import StoredSession, read_first_message, read
 from agentslot.session.filewriter import append_lines, create_file, flush_again
 from agentslot.session.identity import SessionId
 from agentslot.session.listing import Listed
-from agentslot.session.lockfile import LockFile
+from agentslot.session.lockfile import LockFile, opening
 from agentslot.session.message import Message
 from agentslot.session.requests import session_exists, session_not_found
 from agentslot.session.state import SessionState
@@ -67,9 +67,11 @@ class _Files:
         self._operations = operations
 
     def open(self) -> None:
-        self._directory.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._lock.acquire(self._directory.path)
-        self._directory.remove_leftovers()
+        path = self._directory.path
+        with opening(path):
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock.acquire(path)
+            self._directory.remove_leftovers()
 
     def close(self) -> None:
         self._lock.release()

@@ -150,7 +150,10 @@ _FUTURE = datetime.max.replace(tzinfo=UTC)
 def _decode_base64url(cursor: str) -> bytes:
     if len(cursor) > MAX_CURSOR_BYTES or not _BASE64URL.fullmatch(cursor):
         raise _invalid_cursor("is no cursor")
-    signed = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+    try:
+        signed = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+    except ValueError as error:  # no text of bytes has that length
+        raise _invalid_cursor("is no cursor") from error
     if base64.urlsafe_b64encode(signed).decode().rstrip("=") != cursor:
         raise _invalid_cursor("is no cursor")
     return signed

@@ -3,10 +3,27 @@
 import json
 import os
 import socket
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 from agentslot.session.clock import utc_now
 from agentslot.session.errors import ClassifiedError, ErrorKind
+
+
+@contextmanager
+def opening(place: Path) -> Generator[None]:
+    """Say in the store's words why the system does not let a place be opened for writing."""
+    try:
+        yield
+    except OSError as error:
+        reason = "it is no folder" if isinstance(error, FileExistsError) else error.strerror
+        raise ClassifiedError(
+            ErrorKind.UNAVAILABLE,
+            "not_writable",
+            f"{place} cannot be opened for writing, {error.filename or place}: {reason}. Repair "
+            "that, or use another place",
+        ) from error
 
 
 class LockFile:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, cast
 
 from agentslot.session.artifact import MAX_NAME_BYTES, is_media_type
 from agentslot.session.identity import ClientMessageId, MessageId, RunId, StepId, is_identity
 from agentslot.session.output import OutputFormat
-from agentslot.session.text import is_safe_line
+from agentslot.session.text import is_safe_line, require_unicode
 
 
 class Role(StrEnum):
@@ -99,7 +99,7 @@ class MessageInput:
     """What a caller submits: at least one part. The Runtime gives it an id, a place and a time.
 
     Raises:
-        ValueError: there is no part, or one that refers to an attachment is malformed.
+        ValueError: there is no part, one that is none, or an attachment that is malformed.
     """
 
     parts: tuple[Part, ...]
@@ -107,9 +107,14 @@ class MessageInput:
     def __post_init__(self) -> None:
         if not self.parts:
             raise ValueError("a message needs at least one part")
-        for part in self.parts:
-            if isinstance(part, AttachmentPart):
-                _check_attachment(part)
+        for part in cast("Sequence[object]", self.parts):  # code without types gives anything
+            match part:
+                case AttachmentPart():
+                    _check_attachment(part)
+                case TextPart(text=str()) | ReasoningPart(text=str()):
+                    pass
+                case _:
+                    raise ValueError(f"a message consists of parts, not of {type(part).__name__}")
 
     @classmethod
     def of(cls, content: "str | Part | Sequence[Part] | MessageInput") -> "MessageInput":
@@ -123,6 +128,16 @@ class MessageInput:
                 return cls((content,))
             case _:
                 return cls(tuple(content))
+
+    def require_unicode(self) -> None:
+        """Refuse texts that no store could keep.
+
+        Raises:
+            ClassifiedError: `invalid_input/text_not_unicode`, with the path to the text.
+        """
+        for number, part in enumerate(self.parts):
+            if not isinstance(part, AttachmentPart):
+                require_unicode(part.text, f"$.parts[{number}].text")
 
 
 def _check_attachment(part: AttachmentPart) -> None:

@@ -115,6 +115,7 @@ def _examine(path: Path) -> tuple[FileReport, Header | None]:
     problems: list[Problem] = []
     unfinished: Problem | None = None
     offset = intact_bytes = intact_lines = 0
+    number = 0
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
@@ -135,6 +136,9 @@ def _examine(path: Path) -> tuple[FileReport, Header | None]:
             replay = Replay()
             for line in islice(file, intact_lines):
                 replay.take(line.removesuffix(b"\n"))
+    if replay.state() is None and not problems:
+        short = "the file ends before the Session begins"
+        problems, unfinished = [Problem(number + 1, offset, short)], None
     report = FileReport(path, replay.state(), intact_bytes, tuple(problems), unfinished)
     return report, replay.header
 

@@ -15,7 +15,7 @@ from agentslot.session.errors import ClassifiedError, ErrorKind, SessionDamagedE
 from agentslot.session.fileformat import fingerprint
 from agentslot.session.identity import SessionId
 from agentslot.session.listing import Listed
-from agentslot.session.lockfile import LockFile
+from agentslot.session.lockfile import LockFile, opening
 from agentslot.session.medium import Stored, UncertainError
 from agentslot.session.message import Message
 from agentslot.session.recent import outcome_of
@@ -72,10 +72,12 @@ class _Database:
         self._database: sqlite3.Connection | None = None
 
     def open(self) -> None:
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._lock.acquire(self._path)
+        with opening(self._path):
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock.acquire(self._path)
         try:
-            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            with opening(self._path):
+                os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             with self._asking():
                 self._database = _connect(self._path)
                 self._prepare(self._database)

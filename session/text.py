@@ -3,6 +3,8 @@
 import hashlib
 import unicodedata
 
+from agentslot.session.errors import ClassifiedError, ErrorKind
+
 _UNSAFE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 MAX_REASON_BYTES = 1024
@@ -30,3 +32,33 @@ def safe_line(text: str, max_bytes: int = MAX_REASON_BYTES) -> str:
 def text_digest(text: str) -> str:
     """The name under which a Session keeps a text: `sha256:` and 64 hexadecimal digits."""
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def is_unicode(text: str) -> bool:
+    """Whether it can be encoded; half a surrogate pair cannot."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def require_unicode(text: str, where: str) -> None:
+    """Refuse a text that no encoding can keep.
+
+    Raises:
+        ClassifiedError: `invalid_input/text_not_unicode`, naming the place.
+    """
+    if not is_unicode(text):
+        raise text_not_unicode(where)
+
+
+def text_not_unicode(where: str | None) -> ClassifiedError:
+    """What stands there can be neither stored nor sent."""
+    return ClassifiedError(
+        ErrorKind.INVALID_INPUT,
+        "text_not_unicode",
+        f"{where} holds half a surrogate pair, which no encoding can keep",
+    )

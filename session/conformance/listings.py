@@ -89,7 +89,7 @@ async def cursors_cannot_be_made_up(open_store: OpenStore) -> None:
         page = await store.list_sessions(_AGENT, _WORKSPACE, limit=1)
         good = page.next_cursor
         altered = good[:-4] + ("AAAA" if good[-4:] != "AAAA" else "BBBB")
-        for bad in (altered, good + "A", good + "==", "nonsense", "ä", "A" * 5000, " "):
+        for bad in (altered, good + "A", good + "==", "nonsense", "ä", "A" * 5, "A" * 5000, " "):
             listing = store.list_sessions(_AGENT, _WORKSPACE, cursor=bad)
             await expect_refusal(check, "invalid_cursor", listing)
         elsewhere = store.list_sessions(_AGENT, WorkspaceId("elsewhere"), cursor=good)

@@ -200,6 +200,7 @@ class Gateway:
 
     async def edit_queued(self, request: QueuedCommand, content: MessageInput) -> int:
         """Replace a queued message."""
+        content.require_unicode()
         return await self._there[1].get(request.session_id).edit_queued(request, content)
 
     async def delete_queued(self, request: QueuedCommand) -> int:

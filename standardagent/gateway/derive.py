@@ -8,6 +8,8 @@ from agentslot.standardagent.runtime.components import Components
 
 async def forked(components: Components, request: ForkSession) -> NewSession:
     """What a store needs to create the copy that the request asks for."""
+    for content in request.messages:
+        content.require_unicode()
     source = (await components.store.load(request.source)).state
     new = await read_history(
         source.history,
@@ -25,6 +27,8 @@ async def forked(components: Components, request: ForkSession) -> NewSession:
 
 async def summarized(components: Components, request: StartFromSummary) -> NewSession:
     """What a store needs to create a Session that begins with the request's messages."""
+    for content in request.messages:
+        content.require_unicode()
     source = None
     if request.source is not None:
         source = (await components.store.load(request.source)).state

@@ -78,7 +78,7 @@ class JsonLinesSink:
         Raises:
             OSError: the file cannot be opened for appending.
         """
-        file = await anyio.to_thread.run_sync(_opened, self._path)
+        file = await anyio.to_thread.run_sync(_LineFile, self._path)
         try:
             async with anyio.create_task_group() as tasks:
                 self._waiting, lines = anyio.create_memory_object_stream[bytes](_WAITING_LINES)
@@ -92,29 +92,48 @@ class JsonLinesSink:
             with anyio.CancelScope(shield=True):
                 await anyio.to_thread.run_sync(file.close)
 
-    async def _write(self, file: FileIO, lines: MemoryObjectReceiveStream[bytes]) -> None:
+    async def _write(self, file: "_LineFile", lines: MemoryObjectReceiveStream[bytes]) -> None:
         with anyio.CancelScope(shield=True), lines:
             async for line in lines:
                 waiting = lines.statistics().current_buffer_used
                 ready = [line, *(lines.receive_nowait() for _ in range(waiting))]
                 try:
-                    await anyio.to_thread.run_sync(_append, file, b"".join(ready))
+                    await anyio.to_thread.run_sync(file.append, b"".join(ready))
                 except OSError:
                     if not self._failed:
                         self._failed = True
                         log.exception("observations cannot be written to %s", self._path)
 
 
-def _opened(path: Path) -> FileIO:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Without a buffer, nothing is left over that closing could fail to write.
-    return FileIO(path, "ab")
+class _LineFile:
+    """A file to append lines to; one that was cut short spoils no other."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Without a buffer, nothing is left over that closing could fail to write.
+        self._file = FileIO(path, "ab")
+        self._is_torn = _ends_in_the_middle(path)
+
+    def append(self, data: bytes) -> None:
+        """Append whole lines."""
+        rest = memoryview(b"\n" + data if self._is_torn else data)
+        while rest:
+            written = self._file.write(rest)
+            self._is_torn = rest[written - 1] != ord("\n")
+            rest = rest[written:]
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._file.close()
 
 
-def _append(file: FileIO, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[file.write(rest) :]
+def _ends_in_the_middle(path: Path) -> bool:
+    """Whether a process that died, or a full disk, has left a line without its end."""
+    if not path.is_file() or not path.stat().st_size:
+        return False
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read() != b"\n"
 
 
 class JsonLinesSinkModule(Module):

@@ -86,15 +86,16 @@ class AgentRuntime:
         """Ask the lifecycle hooks about a Session that opens; what they answered."""
         return await ask_at_opening(self.owner, kind)
 
-    async def resume(self) -> None:
-        """Go on with what a crash left prepared, calls or completion gates, as it was recorded.
+    async def left_open(self) -> Callable[[], None] | None:
+        """What goes on with the calls or completion gates that a crash left prepared, as they were
+        recorded; None if there is nothing to go on with. It has to be called at once.
 
         Raises:
             SessionDamagedError: the beginning of the Run cannot be read.
         """
         state = self.owner.state
         if state.active_run is None:
-            return
+            return None
         calls = [entry.call for entry in state.journal.values()]
         gates = recorded_gates(state) if is_resumable_completion(state) else []
         steps = {call.step_id for call in calls} | {gate.invocation.step_id for gate in gates}
@@ -110,7 +111,7 @@ class AgentRuntime:
         output = await read_history(history, history.wanted_output, active.id)
         run = self.owner.run = Run(self.owner, active, step_id, output)
         run.follow_ons = follow_ons(state, run.id)
-        self._supervise(run, calls, completing=bool(gates))
+        return partial(self._supervise, run, calls, completing=bool(gates))
 
     async def send(self, request: SendMessage) -> MessageReceipt:
         """Submit a message; see GatewayAccess."""

@@ -80,11 +80,15 @@ class Registry:
         try:
             diagnostics = await runtime.greet(kind)
             self._check_running(state.id)
-            await runtime.resume()
+            go_on = await runtime.left_open()
+            self._check_running(state.id)
         except BaseException:
             runtime.owner.close()
             raise
+        # From here to the end nothing waits, so that a stop meets the Session whole or not at all.
         self._open[state.id] = runtime
+        if go_on is not None:
+            go_on()
         return SessionOpened(state.id, runtime.owner.state.revision, opening.repairs, diagnostics)
 
     def _check_running(self, session_id: SessionId) -> None:
@@ -109,8 +113,9 @@ class Registry:
         """Close every Session: cancel its Run and wait until the end is durable. Open no other."""
         self._stopped = True
         try:
-            for session_id in sorted(self._open):
-                owner = self._open[session_id].owner
+            # A copy, since a Session that somebody closes meanwhile leaves the registry.
+            for _, runtime in sorted(self._open.items()):
+                owner = runtime.owner
                 async with owner.lock:
                     owner.stop()
                 await owner.stopped()

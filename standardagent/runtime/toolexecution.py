@@ -7,7 +7,14 @@ from functools import partial
 
 import anyio
 
-from agentslot.session import ToolDefinition, ToolResult, ToolStatus
+from agentslot.session import (
+    ArtifactMetadata,
+    ToolDefinition,
+    ToolError,
+    ToolResult,
+    ToolStatus,
+)
+from agentslot.session.text import is_unicode
 from agentslot.standardagent.runtime.components import ExposedTool
 from agentslot.tool import Effect, ToolInvocation, ToolMiddleware, ToolMiddlewareError
 
@@ -76,15 +83,19 @@ class ToolExecution:
         return (
             isinstance(result, ToolResult)  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
             and result.call_id == self._invocation.call.id
-            and result.status != ToolStatus.OUTCOME_UNKNOWN
+            and result.status is not ToolStatus.OUTCOME_UNKNOWN
+            and _is_well_formed(result)
         )
 
     def _within_limit(self, result: ToolResult) -> ToolResult:
         """The result, or a failure in place of one that is too long."""
         limit = self._invocation.max_inline_output_bytes
-        if result.output is None or len(result.output) * 4 <= limit:
+        said = result.output or ""
+        if result.error is not None:
+            said += result.error.message
+        if len(said) * 4 <= limit:
             return result
-        size = len(result.output.encode())
+        size = len(said.encode())
         if size <= limit:
             return result
         return self._instead(
@@ -103,6 +114,26 @@ class ToolExecution:
     def _instead(self, code: str, message: str) -> ToolResult:
         self.stand_in = ToolResult.failed(self._invocation.call.id, code, message)
         return self.stand_in
+
+
+def _is_well_formed(result: object) -> bool:
+    """Whether every member is what it should be: untyped tools give all kinds of things."""
+    match result:
+        case ToolResult(
+            status=ToolStatus(),
+            output=None | str(),
+            error=None | ToolError(code=str(), message=str()),
+            artifacts=tuple() as artifacts,
+            terminate=bool(),
+        ):
+            said = (result.output or "", result.error.message if result.error else "")
+            return all(map(is_unicode, said)) and all(map(_is_artifact, artifacts))
+        case _:
+            return False
+
+
+def _is_artifact(artifact: object) -> bool:
+    return isinstance(artifact, ArtifactMetadata)
 
 
 class _Rest:

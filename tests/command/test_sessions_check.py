@@ -51,6 +51,20 @@ def test_damage_is_explained_by_file_and_line(
     assert damaged.read_bytes() == before
 
 
+def test_what_cannot_be_read_is_a_problem_and_the_others_are_checked(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (store / "folder.jsonl").mkdir()
+    (store / "empty.jsonl").touch()
+    said = checked(capsys, 1, str(store))
+    assert f"{store / 'folder.jsonl'}: 1 problems" in said
+    assert "it could not be read: Is a directory" in said
+    assert f"{store / 'empty.jsonl'}: 1 problems" in said
+    assert said.count(": no problems") == 1
+    assert main(["sessions", "list", str(store)]) == 0
+    assert "2 damaged" in capsys.readouterr().err
+
+
 def test_what_is_intact_becomes_a_new_session_and_the_file_stays(
     damaged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

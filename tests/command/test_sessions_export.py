@@ -5,10 +5,20 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import anyio
 import pytest
 
+from agentslot.session import (
+    AppendToolResult,
+    Delivery,
+    Enqueue,
+    QueueItem,
+    ToolCallId,
+    ToolResult,
+)
 from agentslot.standardagent.command import main
-from tests.command.stored import files, write_session
+from tests.command.stored import commit, files, first_run, write_session
+from tests.session.scenario import new_session, user
 
 HOSTILE = (
     "</details></pre><script>alert(1)</script>\x1b[31m ```\n```html\n<b>code</b>\n```\n&lt; end"
@@ -82,6 +92,47 @@ def test_nothing_that_was_said_ends_its_place_in_the_markdown(
     outside = re.sub(r"^(`{3,})text\n.*?\n\1$", "", shown, flags=re.DOTALL | re.MULTILINE)
     assert "<script>" not in outside
     assert outside.count("<details>") == outside.count("</details>") == 1
+
+
+FAILURE = "it ended with 1\n\n# All good\n\n**user** · 9\n\nuser #9: go on"
+
+
+@pytest.fixture
+def failed(folder: Path) -> str:
+    """A Session in which a tool failed in many lines, and as many wait in the queue."""
+
+    async def write() -> None:
+        async with files(folder / "sessions")() as store:
+            state = await store.create(new_session())
+            *called, _, _ = first_run("Fix it.", "Done.")
+            result = ToolResult.failed(ToolCallId("c1"), "exit_status", FAILURE)
+            await commit(store, state, iter([*called, [AppendToolResult(result), waits]]))
+
+    waits = Enqueue(QueueItem(user("q1", FAILURE, run=None), Delivery.HELD))
+    anyio.run(write)
+    return str(folder / "sessions")
+
+
+def test_a_failure_of_many_lines_is_told_on_one_and_shown_whole_in_its_place(
+    failed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["sessions", "export", failed]) == 0
+    shown = capsys.readouterr().out
+    assert f"```text\n{FAILURE}\n```" in shown
+    outside = re.sub(r"^(`{3,})text\n.*?\n\1$", "", shown, flags=re.DOTALL | re.MULTILINE)
+    assert [line for line in outside.splitlines() if line.startswith("#")] == ["# Fix it."]
+    assert not [line for line in outside.splitlines() if line.startswith("**user** · 9")]
+    assert main(["sessions", "export", failed, "--format", "html"]) == 0
+    assert f"<pre>{FAILURE}</pre>" in capsys.readouterr().out
+
+
+def test_a_failure_of_many_lines_does_not_pass_for_another_event(
+    failed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["sessions", "show", failed]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "    user #9: go on" in lines
+    assert [line for line in lines if line.startswith("✗ add: exit_status: it ended with 1 #")]
 
 
 class Page(HTMLParser):

@@ -1,9 +1,9 @@
 """What is written is read back exactly; what does not fit is refused."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
@@ -77,6 +77,32 @@ def test_half_a_surrogate_pair_is_refused_with_its_place() -> None:
     with pytest.raises(ClassifiedError, match=r"\$\.changes\[0\]\.parts\[1\]\.text") as caught:
         commit_body(CommitRequest(SessionId("s"), 1, "key", (edit,)))
     assert caught.value.code == "text_not_unicode"
+
+
+WRONG: Any = 3  # what code without types may put anywhere
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (AppendMessage(replace(user("u"), client_message_id=WRONG)), "Message.client_message_id"),
+        (AppendMessage(replace(user("u"), role=WRONG)), "Message.role"),
+        (AppendMessage(replace(user("u"), created_at=WRONG)), "Message.created_at"),
+        (AppendMessage(replace(user("u"), parts=(WRONG,))), "Message.parts"),
+        (AppendMessage(replace(user("u"), parts=(TextPart(WRONG),))), "TextPart.text"),
+        (EditQueued(WRONG, (TextPart("hi"),)), "EditQueued.message_id"),
+    ],
+)
+def test_what_could_not_be_read_again_is_not_written(change: Change, place: str) -> None:
+    with pytest.raises(ClassifiedError, match=f"{place} is of type int") as caught:
+        commit_body(CommitRequest(SessionId("s"), 1, "key", (change,)))
+    assert caught.value.code == "wrong_type"
+
+
+@pytest.mark.parametrize("number", [True, 1.5, "1"])
+def test_a_number_that_is_none_is_not_written(number: Any) -> None:
+    with pytest.raises(ClassifiedError, match=r"Shape\.number is of type"):
+        encode(Shape(number))
 
 
 def test_a_pair_of_surrogates_given_as_one_character_is_kept() -> None:

@@ -11,6 +11,7 @@ from agentslot.session import (
     AppendToolCall,
     AppendToolResult,
     AttemptStatus,
+    ClassifiedError,
     FileStore,
     MessageId,
     ReasoningPart,
@@ -187,6 +188,20 @@ async def test_a_damaged_session_does_not_hide_the_others(tmp_path: Path) -> Non
         await store.create(new_session("s2"))
         page = await store.list_sessions(state.agent, state.workspace)
     assert [session.id for session in page.sessions] == ["s2"]
+
+
+async def test_what_only_looks_like_a_session_file_does_not_hide_the_others(tmp_path: Path) -> None:
+    _, state = await write_session(tmp_path)
+    (tmp_path / "folder.jsonl").mkdir()
+    (tmp_path / "gone.jsonl").symlink_to(tmp_path / "nowhere")
+    page = await FileStore(tmp_path).list_sessions(state.agent, state.workspace)
+    assert [session.id for session in page.sessions] == ["s1"]
+
+
+async def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ClassifiedError, match=r"nowhere could not be read") as caught:
+        await FileStore(tmp_path / "nowhere").overview()
+    assert caught.value.code == "unreadable"
 
 
 async def test_a_header_of_another_version_is_refused_by_name(tmp_path: Path) -> None:

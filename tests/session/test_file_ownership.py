@@ -4,12 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio.to_thread
 import pytest
 
-from agentslot.session import ClassifiedError, FileStore, SessionId
+from agentslot.session import ClassifiedError, FileStore, SessionId, SqliteStore
 from agentslot.session.lockfile import LockFile
 from tests.session.files import load
 from tests.session.scenario import new_session, queued, request
@@ -44,6 +45,28 @@ async def test_a_second_store_is_refused_and_told_who_has_the_directory(tmp_path
         assert str(tmp_path) in str(caught.value)
     async with FileStore(tmp_path):
         pass
+
+
+def sqlite_in(folder: Path) -> SqliteStore:
+    return SqliteStore(folder / "sessions.db")
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [("file", "it is no folder"), ("file/below", "Not a directory"), ("locked", "Is a directory")],
+)
+@pytest.mark.parametrize("make", [FileStore, sqlite_in])
+async def test_a_place_that_cannot_be_written_is_refused_by_name(
+    make: Callable[[Path], FileStore | SqliteStore], place: str, reason: str, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("a note", encoding="utf-8")
+    (tmp_path / "locked" / ".lock").mkdir(parents=True)
+    (tmp_path / "locked" / "sessions.db.lock").mkdir()
+    with pytest.raises(ClassifiedError, match=rf"{place}\b.*{reason}") as caught:
+        async with make(tmp_path / place):
+            pass
+    assert caught.value.code == "not_writable"
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "a note"
 
 
 async def test_whoever_does_not_own_the_directory_can_read_it(tmp_path: Path) -> None:

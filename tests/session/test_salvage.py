@@ -5,9 +5,18 @@ from pathlib import Path
 import pytest
 from anyio.to_thread import run_sync
 
-from agentslot.session import ClassifiedError, SessionDamagedError, SessionId
+from agentslot.session import (
+    AppendMessage,
+    ClassifiedError,
+    FileStore,
+    SessionDamagedError,
+    SessionId,
+    fork,
+)
+from agentslot.session.directory import SessionDirectory
 from agentslot.session.salvage import check_file, salvage
 from tests.session.files import append, load, reseal, sealed, write_session
+from tests.session.scenario import user
 
 
 async def test_a_sound_file_has_no_problems(tmp_path: Path) -> None:
@@ -35,6 +44,24 @@ async def test_damage_is_explained_line_by_line(tmp_path: Path) -> None:
     assert "intact up to revision 1" in str(report)
     assert report.unfinished is not None
     assert report.unfinished.line == 5
+
+
+@pytest.mark.parametrize("lines", [0, 1], ids=["empty", "without its facts"])
+async def test_a_file_that_ends_before_its_session_begins_is_damaged(
+    lines: int, tmp_path: Path
+) -> None:
+    _, state = await write_session(tmp_path, [AppendMessage(user("u1", "hi", run=None))])
+    async with FileStore(tmp_path) as store:
+        await store.create(fork(state, SessionId("child")))
+    path = SessionDirectory(tmp_path).file_of(SessionId("child"))
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:lines]))
+    report = await run_sync(check_file, path)
+    assert [(p.line, p.description) for p in report.problems] == [
+        (lines + 1, "the file ends before the Session begins")
+    ]
+    assert report.intact is None
+    with pytest.raises(SessionDamagedError):
+        await load(tmp_path, "child")
 
 
 async def test_the_intact_prefix_becomes_a_new_session_and_the_old_file_stays(

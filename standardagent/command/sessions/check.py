@@ -7,6 +7,7 @@ from pathlib import Path
 
 from agentslot.session import (
     FileReport,
+    Problem,
     SessionDamagedError,
     SessionId,
     check_file,
@@ -61,7 +62,7 @@ def run(options: Namespace) -> int:
 
 
 def _check_file(path: Path, options: Namespace) -> Finding:
-    report = check_file(path)
+    report = _report(path)
     text, saved = str(report), None
     if report.problems and report.intact is not None:
         if options.salvage:
@@ -70,6 +71,14 @@ def _check_file(path: Path, options: Namespace) -> Finding:
         else:
             text += f"\n  to keep that: agentslot sessions check --salvage {path}"
     return Finding(text, _record(report), bool(report.problems), saved)
+
+
+def _report(path: Path) -> FileReport:
+    try:
+        return check_file(path)
+    except OSError as error:
+        problem = Problem(1, 0, f"it could not be read: {error.strerror}")
+        return FileReport(path, None, 0, (problem,), None)
 
 
 def _record(report: FileReport) -> dict[str, object]:

@@ -101,7 +101,7 @@ def _event(event: Event) -> Iterator[str]:
         case Called(call=call, result=result):
             outcome = "open" if result is None else str(result.status)
             failure = "" if outcome == ToolStatus.SUCCEEDED else outcome_line(event)
-            texts = [call_details(call), failure, output_of(result)]
+            texts = [call_details(call), failure, output_of(event)]
             yield _folded(f"call {outcome}", call_line(call), texts, anchor=f"fact-{number}")
         case Noted(_, text):
             yield f'<p class="note" id="fact-{number}">{_text(text)}</p>'

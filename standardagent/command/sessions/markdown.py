@@ -48,14 +48,15 @@ def _blocks(event: Event) -> Iterator[str]:
                 yield _quoted(text)
         case Called(call=call):
             line = f"{call_line(call)} — {outcome_line(event)}"
-            yield _folded(line, call_details(call), output_of(event.result))
+            yield _folded(line, call_details(call), output_of(event))
         case Noted(_, text):
             yield f"*{_line(text)}*"
 
 
 def _line(text: str) -> str:
     """Text on one line that has no meaning in Markdown."""
-    return re.sub(r"([\\`*_\[\]#|~])", r"\\\1", escape(printable(text), quote=False))
+    line = " ".join(printable(text).split())
+    return re.sub(r"([\\`*_\[\]#|~])", r"\\\1", escape(line, quote=False))
 
 
 def _quoted(text: str) -> str:

@@ -20,6 +20,7 @@ from agentslot.session import (
     ToolCall,
     ToolResult,
     ToolStatus,
+    safe_line,
 )
 from agentslot.standardagent.command.sessions.output import first_words
 
@@ -129,7 +130,11 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`]*)")
 
 
 def outcome_line(called: Called) -> str:
-    """Such as `✓ bash` or `✗ bash: exit_status: the command ended with 1`."""
+    """Such as `✓ bash` or `✗ bash: exit_status: the command ended with 1`; always one line."""
+    return safe_line(_outcome(called))
+
+
+def _outcome(called: Called) -> str:
     name, result = called.call.name, called.result
     if result is None:
         return f"… {name}: no result yet"
@@ -140,12 +145,21 @@ def outcome_line(called: Called) -> str:
     return f"✓ {name}"
 
 
-def output_of(result: ToolResult | None) -> str:
-    """What a tool gave, as text, and the artifacts that it left."""
+def output_of(called: Called) -> str:
+    """What a tool gave, as text, and the artifacts that it left.
+
+    In front of it stands what went wrong, if `outcome_line` does not say it word by word.
+    """
+    result = called.result
     if result is None:
         return ""
-    artifacts = [f"[{each.media_type} {each.name or each.id}]" for each in result.artifacts]
-    return "\n".join([*([] if result.output is None else [_plain(result.output)]), *artifacts])
+    shown: list[str] = []
+    if result.error is not None and result.error.message not in outcome_line(called):
+        shown.append(result.error.message)
+    if result.output is not None:
+        shown.append(_plain(result.output))
+    shown += (f"[{each.media_type} {each.name or each.id}]" for each in result.artifacts)
+    return "\n".join(shown)
 
 
 def _plain(output: str) -> str:

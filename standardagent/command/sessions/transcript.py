@@ -40,7 +40,7 @@ def _lines(event: Event) -> Iterator[str]:
         case Called():
             yield f"→ {call_line(event.call)}"
             yield outcome_line(event)
-            lines = output_of(event.result).splitlines()
+            lines = output_of(event).splitlines()
             yield from (f"{_INDENT}{line}" for line in lines[:_MAX_RESULT_LINES])
             if len(lines) > _MAX_RESULT_LINES:
                 yield f"{_INDENT}… {len(lines) - _MAX_RESULT_LINES} more lines"

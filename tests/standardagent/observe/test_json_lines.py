@@ -58,6 +58,16 @@ async def test_the_next_start_appends(tmp_path: Path) -> None:
     assert len(opened) == 2
 
 
+async def test_a_line_that_a_crash_cut_short_spoils_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "observed.jsonl"
+    path.write_text('{"type": "trace", "rec', encoding="utf-8")
+    async with agent([answer("ok")], modules=[JsonLinesSinkModule(path)]) as session:
+        await session.send_and_wait("go")
+    torn, *rest = path.read_text(encoding="utf-8").splitlines()
+    assert torn == '{"type": "trace", "rec'
+    assert json.loads(rest[0])["record"]["kind"] == "runtime.opened"
+
+
 async def test_a_path_that_cannot_be_opened_stops_the_start_and_names_the_module(
     tmp_path: Path,
 ) -> None:

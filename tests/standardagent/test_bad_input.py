@@ -1,0 +1,202 @@
+"""What no store could keep is refused where it comes in."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentslot import Module
+from agentslot.interaction import CreateSession
+from agentslot.model import (
+    AttemptOutcome,
+    AttemptRecorder,
+    Completion,
+    ModelRequest,
+    RequestedCall,
+    TokenBudget,
+)
+from agentslot.session import (
+    AgentId,
+    AttemptId,
+    ClassifiedError,
+    FileStoreModule,
+    MemoryStoreModule,
+    SqliteStoreModule,
+    TextPart,
+    TokenUsage,
+    ToolError,
+    ToolResult,
+    ToolStatus,
+    WorkspaceId,
+)
+from agentslot.standardagent import AgentConfig
+from agentslot.tool import ToolFailedError, ToolInvocation, function_tool
+from tests.standardagent.agents import Answer, ScriptedModel, agent, answer, call, calls, kinds
+from tests.standardagent.test_resume import resumed
+
+
+def untyped(value: object) -> Any:
+    """What code without types gives, whatever is wanted of it."""
+    return value
+
+
+@pytest.mark.parametrize("store", [MemoryStoreModule, FileStoreModule, SqliteStoreModule])
+async def test_what_no_store_could_keep_is_refused_at_the_edge_and_the_session_goes_on(
+    store: Callable[..., Module], tmp_path: Path
+) -> None:
+    place = () if store is MemoryStoreModule else (tmp_path / "sessions",)
+    script = [answer("one"), answer("two")]
+    async with agent(script, store=lambda: store(*place)) as session:
+        with pytest.raises(ClassifiedError, match=r"\$\.parts\[0\]\.text") as caught:
+            await session.send_and_wait("half \ud83c")
+        assert caught.value.code == "text_not_unicode"
+        for content in (b"bytes", [3]):
+            with pytest.raises(ValueError, match="a message consists of parts, not of int"):
+                await session.send_and_wait(content)
+        for given in ("", " 1", 3):
+            with pytest.raises(ValueError, match="client message id must be a trimmed"):
+                await session.send_and_wait("hi", client_message_id=given)
+        with pytest.raises(ClassifiedError, match="the agent id holds half a surrogate pair"):
+            await session.access.create_session(
+                CreateSession(AgentId("\ud83c"), WorkspaceId("default"))
+            )
+        await session.send_and_wait("hi", client_message_id="3")
+        await session.close()
+        await session.access.resume_session(session.id)
+        assert (await session.send_and_wait("again")).text == "two"
+
+
+@pytest.mark.parametrize(
+    ("answered", "problem"),
+    [
+        (Completion((untyped("hi"),)), "a part of the answer is of type str"),
+        (
+            Completion((TextPart(untyped(None)),)),
+            "the text of a TextPart is no text but of type NoneType",
+        ),
+        (
+            Completion((), (RequestedCall(untyped(None), "look", "{}"),)),
+            "the token of a tool call is no",
+        ),
+        (
+            Completion((), (RequestedCall("1", untyped(None), "{}"),)),
+            "the name of a tool call is no text",
+        ),
+        (
+            Completion((), (RequestedCall("1", "look", untyped({})),)),
+            "arguments of a tool call is no text",
+        ),
+        (
+            Completion((TextPart("hi"),), continuation=untyped({})),
+            "the continuation is no text but of",
+        ),
+    ],
+)
+async def test_an_answer_of_wrong_types_fails_its_run_and_leaves_nothing_behind(
+    answered: Completion, problem: str
+) -> None:
+    async with agent([Answer(answered), answer("fine")]) as session:
+        result = await session.send_and_wait("go")
+        assert result.termination.code == "model_stream_invalid"
+        assert problem in result.termination.message
+        said = kinds((await session.view()).recent_history)
+        assert said[-2:] == ["model_attempt:succeeded", "run:failed"]
+        assert (await session.send_and_wait("again")).text == "fine"
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        {"served_model": None},
+        {"provider_request_id": 5},
+        {"usage": TokenUsage(input=untyped(1.5), output=1, total=3)},
+    ],
+    ids=str,
+)
+async def test_an_attempt_that_could_not_be_read_again_fails_its_run_and_the_session_opens(
+    outcome: dict[str, Any], tmp_path: Path
+) -> None:
+    class Untyped(ScriptedModel):
+        """An executor that says something of its attempts that it should not."""
+
+        def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> Any:
+            return super().execute(request, _Says(recorder, outcome))
+
+    async with agent(
+        [answer("one")], model=Untyped, store=lambda: FileStoreModule(tmp_path)
+    ) as session:
+        result = await session.send_and_wait("go")
+        assert result.termination.code == "wrong_type"
+        session_id = session.id
+    async with resumed(tmp_path, session_id, [answer("two")]) as session:
+        assert (await session.send_and_wait("again")).text == "two"
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"status": "succeeded"},
+        {"output": {"a": 1}},
+        {"output": "half \ud83c"},
+        {"status": ToolStatus.FAILED, "error": "boom"},
+        {"status": ToolStatus.FAILED, "error": ToolError("code", untyped(None))},
+        {"status": ToolStatus.FAILED, "error": ToolError("code", "half \ud83c")},
+        {"artifacts": ("a",)},
+        {"artifacts": None},
+        {"terminate": "no"},
+    ],
+    ids=str,
+)
+async def test_a_result_of_wrong_types_is_a_failure_that_the_model_reads(
+    members: dict[str, Any], tmp_path: Path
+) -> None:
+    class Untyped:
+        """A tool that gives what it should not."""
+
+        definition, effect, parallel_safe, deferred = look.definition, look.effect, False, False
+
+        async def invoke(self, invocation: ToolInvocation) -> ToolResult:
+            good: dict[str, Any] = {"call_id": invocation.call.id, "status": ToolStatus.SUCCEEDED}
+            return ToolResult(**good | members)
+
+    script = [calls(call("look")), answer("ok")]
+    async with agent(script, tools=[Untyped()], store=lambda: FileStoreModule(tmp_path)) as session:
+        assert (await session.send_and_wait("go")).text == "ok"
+        returned = session.executor.requests[1].inputs[-1]
+    assert returned.error.code == "invalid_tool_result"
+
+
+async def test_the_inline_limit_counts_what_a_failure_says() -> None:
+    @function_tool
+    async def fail() -> str:
+        """Fail with many words."""
+        raise ToolFailedError("failed", "x" * 2000)
+
+    config = AgentConfig(tool_keys=("fail",), max_inline_tool_result_bytes=1000)
+    async with agent([calls(call("fail")), answer("ok")], tools=[fail], config=config) as session:
+        await session.send_and_wait("go")
+        returned = session.executor.requests[1].inputs[-1]
+    assert returned.error.code == "result_too_large"
+
+
+@function_tool
+async def look() -> str:
+    """Look."""
+    return "seen"
+
+
+class _Says:
+    def __init__(self, recorder: AttemptRecorder, outcome: dict[str, Any]) -> None:
+        self._recorder = recorder
+        self._outcome = outcome
+
+    async def started(self) -> AttemptId:
+        return await self._recorder.started()
+
+    def budget(self) -> TokenBudget:
+        return self._recorder.budget()
+
+    async def finished(self, attempt_id: AttemptId, outcome: AttemptOutcome) -> None:
+        await self._recorder.finished(attempt_id, replace(outcome, **self._outcome))
