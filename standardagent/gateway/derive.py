@@ -1,7 +1,7 @@
 """New Sessions out of old ones, as the Gateway offers them."""
 
 from agentslot.interaction import ForkSession, StartFromSummary
-from agentslot.session import NewSession, followed_by, read_history
+from agentslot.session import ClassifiedError, ErrorKind, NewSession, followed_by, read_history
 from agentslot.session.fork import ForkMode, fork, start_from_summary
 from agentslot.standardagent.runtime.components import Components
 
@@ -16,13 +16,22 @@ async def forked(components: Components, request: ForkSession) -> NewSession:
         fork,
         source,
         components.ids.session(),
-        mode=ForkMode(request.mode),
+        mode=_mode(request),
         cutoff=request.cutoff,
         agent=request.agent,
         workspace=request.workspace,
         model_config=request.model_config,
     )
     return followed_by(new, request.messages, now=components.now())
+
+
+def _mode(request: ForkSession) -> ForkMode:
+    try:
+        return ForkMode(request.mode)
+    except ValueError as error:
+        modes = " or ".join(repr(str(mode)) for mode in ForkMode)
+        message = f"a fork is of mode {modes}, not {request.mode!r}"
+        raise ClassifiedError(ErrorKind.INVALID_INPUT, "invalid_fork_mode", message) from error
 
 
 async def summarized(components: Components, request: StartFromSummary) -> NewSession:

@@ -166,9 +166,9 @@ class ModelStep:
         run = self._run
         self.batch = ToolBatch(run, calls)
         asked = reserve_preflights(run, calls)
-        if self._begins and not asked and not run.owner.components.guards:
-            return self.batch.begin()
-        return asked
+        if asked or run.owner.components.guards or run.cancel_requested:
+            return asked
+        return self.batch.begin() if self._begins else []
 
     async def _refuse_truncated(
         self, calls: tuple[ToolCall, ...], changes: list[Change]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentslot import Module
-from agentslot.interaction import CreateSession
+from agentslot.interaction import CreateSession, ForkSession
 from agentslot.model import (
     AttemptOutcome,
     AttemptRecorder,
@@ -200,3 +200,11 @@ class _Says:
 
     async def finished(self, attempt_id: AttemptId, outcome: AttemptOutcome) -> None:
         await self._recorder.finished(attempt_id, replace(outcome, **self._outcome))
+
+
+async def test_a_fork_of_no_mode_is_refused_with_the_modes_that_there_are() -> None:
+    async with agent([]) as session:
+        fork = ForkSession(session.id, untyped("whole"), AgentId("tester"), WorkspaceId("default"))
+        with pytest.raises(ClassifiedError, match="'full_history' or 'history_prefix'") as caught:
+            await session.access.fork_session(fork)
+    assert caught.value.code == "invalid_fork_mode"
