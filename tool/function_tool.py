@@ -2,7 +2,6 @@
 
 import inspect
 import logging
-import re
 from collections.abc import Awaitable, Callable
 from copy import copy
 from dataclasses import replace
@@ -18,6 +17,7 @@ from agentslot._json import JsonValue
 from agentslot.session import ArtifactMetadata, ToolDefinition, ToolResult, ToolStatus
 from agentslot.tool.attachments import Attachment, attach, take_apart
 from agentslot.tool.contract import Effect, ToolInvocation
+from agentslot.tool.declaration import NAME
 from agentslot.tool.docstring import parse_docstring
 from agentslot.tool.errors import ToolDeclarationError, ToolFailedError
 from agentslot.tool.fit import fit
@@ -26,7 +26,6 @@ from agentslot.tool.signature import read_signature
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _logger = logging.getLogger("agentslot.tool")
 
 
@@ -62,7 +61,7 @@ class FunctionTool(Generic[P, R]):
             ToolDeclarationError: the function cannot be shown to a model as it is written.
         """
         name = name or str(getattr(function, "__name__", type(function).__name__))
-        if not _NAME.fullmatch(name):
+        if not NAME.fullmatch(name):
             raise ToolDeclarationError(name, "pass name=… with letters, digits, `_` and `-` only")
         if timeout_seconds is not None and timeout_seconds <= 0:
             raise ToolDeclarationError(name, "timeout_seconds must be positive")

@@ -14,6 +14,7 @@ from agentslot._json import dumps
 from agentslot.session import History, ToolDefinition, ToolResult, ToolStatus, read_history
 from agentslot.standardagent.runtime.components import ExposedTool
 from agentslot.tool import Tool, is_deferred
+from agentslot.tool.declaration import check_definition
 from agentslot.tool.toolsearch import TOOL_SEARCH, ToolSearch, loaded_tools
 
 
@@ -30,6 +31,7 @@ def exposed_tools(tools: Mapping[str, Tool]) -> dict[str, ExposedTool]:
 
     Raises:
         ValueError: a tool has another name than its key, or one that is taken.
+        ToolDeclarationError: some provider would refuse a tool, and with it every request.
     """
     exposed = {key: _exposed(key, tools[key]) for key in sorted(tools)}
     deferred = [tool.definition for tool in exposed.values() if tool.deferred]
@@ -49,6 +51,7 @@ def _exposed(key: str, tool: Tool) -> ExposedTool:
     if definition.name != key:
         msg = f"the tool under key {key!r} calls itself {definition.name!r}: use one name for both"
         raise ValueError(msg)
+    check_definition(definition)
     return ExposedTool(tool, definition, tool.parallel_safe, tool.effect, is_deferred(tool))
 
 

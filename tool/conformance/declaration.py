@@ -1,23 +1,21 @@
 """What a tool says of itself."""
 
-import re
 from collections.abc import Iterator
 from typing import cast
 
 from agentslot._conformance import expect
 from agentslot.tool.conformance.calls import Check, Trial
 from agentslot.tool.contract import Effect, Tool
+from agentslot.tool.declaration import NAME
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 async def it_has_a_name_that_every_provider_takes(tool: Tool, _trial: Trial) -> None:
     """Its name has 1 to 64 of the usual characters, and it is described."""
     name = tool.definition.name
     check = "it_has_a_name_that_every_provider_takes"
-    expect(check, _NAME.fullmatch(name) is not None, f"{name!r} is not 1 to 64 of A-Z a-z 0-9 _ -")
+    expect(check, NAME.fullmatch(name) is not None, f"{name!r} is not 1 to 64 of A-Z a-z 0-9 _ -")
     expect(check, bool(tool.definition.description.strip()), "it has no description")
 
 
