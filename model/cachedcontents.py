@@ -158,7 +158,7 @@ class CachedContents:
         try:
             answer = await self._exchange(self._requests.creation(request, ttl), "POST")
             name = created_name(answer)
-        except Exception as error:  # a resolver may raise anything, and the agent can do without
+        except Exception as error:  # noqa: BLE001 - whatever a resolver raises, agents do without
             self._tell_once(request.path, error)
             again = anyio.current_time() + _PAUSE_SECONDS
             self._kept[key] = replace(self._kept[key], next_at=again)
@@ -185,7 +185,7 @@ class CachedContents:
     async def _delete(self, name: str) -> None:
         try:
             await self._exchange(self._requests.deletion(name), "DELETE")
-        except Exception as error:  # it ends by itself, and nothing may keep us from stopping
+        except Exception as error:  # noqa: BLE001 - it ends by itself, and we have to stop
             log.info("%s was not deleted: %s", name, type(error).__name__)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 
 from agentslot.model.attempt import Timeouts
 from agentslot.model.cachedcontents import CachedContents, ExplicitCaching
@@ -80,19 +81,15 @@ class GoogleModule(ProviderModule):
                 another provider.
         """
         chosen = settings or GoogleSettings()
-
-        def guess(model: str) -> ExecutionCapabilities:
-            family = chosen.family_of(model)
-            thinks = bool(family.levels or family.budgets)
-            return ExecutionCapabilities(_WINDOW, reasoning=_EFFORTS if thinks else _EFFORTS[:1])
-
         variable = api_key_env if vertex is None else access_token_env
         server = base_url or (AI_STUDIO if vertex is None else vertex.base_url)
         super().__init__(
             f"model.google.{provider}",
             GoogleGenerativeAIWire(chosen, vertex),
             Endpoint(server, key_reference(variable, credential), headers or {}),
-            describe_models(models, provider, server, guess, chosen.takes_output_with_tools),
+            describe_models(
+                models, provider, server, partial(_guess, chosen), chosen.takes_output_with_tools
+            ),
             retry=retry,
             timeouts=timeouts,
         )
@@ -110,3 +107,10 @@ class GoogleModule(ProviderModule):
             else:
                 async with self._provider.cached.running():
                     yield
+
+
+def _guess(settings: GoogleSettings, model: str) -> ExecutionCapabilities:
+    """What a model is taken for that is named by its id alone."""
+    family = settings.family_of(model)
+    thinks = bool(family.levels or family.budgets)
+    return ExecutionCapabilities(_WINDOW, reasoning=_EFFORTS if thinks else _EFFORTS[:1])

@@ -65,8 +65,8 @@ class Vendor:
         deleted: the paths of what was deleted.
         refuses: what it answers to requests to keep something; None keeps it.
         failing: what it answers to questions that name something; None answers them.
-        unwilling: what it answers to all questions.
-        hold: what keeping, or deleting, waits for.
+        unwilling: what it answers to the next questions that name nothing.
+        hold: what keeping, or deleting, waits for; `deleting` is set when it comes to that.
         prefix: what stands before the names that it gives.
     """
 
@@ -76,13 +76,15 @@ class Vendor:
     deleted: list[str] = field(default_factory=list[str])
     refuses: Answer | None = None
     failing: Answer | None = None
-    unwilling: Answer | None = None
+    unwilling: list[Answer] = field(default_factory=list[Answer])
     hold: anyio.Event | None = None
+    deleting: anyio.Event = field(default_factory=anyio.Event)
     prefix: str = ""
 
     def __call__(self, request: Request) -> Answer:
         if request.method == "DELETE":
             self.deleted.append(request.path)
+            self.deleting.set()
             return Answer(b"{}", content_type="application/json")
         if request.path.endswith("/cachedContents"):
             return self._keep(request)
@@ -90,8 +92,10 @@ class Vendor:
         self.asked.append(body)
         self.paths.append(request.path)
         named = body.get("cachedContent")
-        if failure := self.unwilling or (self.failing if named else None):
-            return failure
+        if named and self.failing is not None:
+            return self._refuse(self.failing)
+        if not named and self.unwilling:
+            return self.unwilling.pop(0)
         if named and body.keys() & {"systemInstruction", "tools", "toolConfig"}:
             return refusal(400, "CachedContent can not be used with these")
         usage = {
@@ -101,6 +105,12 @@ class Vendor:
             "totalTokenCount": 1_201,
         }
         return Answer(sse(chunk("hi", finish="STOP", usageMetadata=usage)))
+
+    def _refuse(self, answer: Answer) -> Answer:
+        """Whatever is being kept is kept before the question comes again."""
+        if self.hold is not None:
+            self.hold.set()
+        return answer
 
     def _keep(self, request: Request) -> Answer:
         self.created.append(request)
@@ -233,12 +243,13 @@ async def test_nothing_is_kept_that_is_small_or_that_nobody_wants_kept(
 
 
 async def test_no_request_waits_for_what_is_being_kept_and_it_is_asked_for_once() -> None:
-    vendor = Vendor(hold=anyio.Event())
+    done = anyio.Event()
+    vendor = Vendor(hold=done)
     async with running(google(vendor)) as agent:
         await agent.ask("one", "two")
         await agent.ask("three")
         assert vendor.named == [None, None, None]
-        vendor.hold.set()
+        done.set()
         await agent.ask("four")
         await agent.ask("five")
     assert vendor.named[-1] == "cachedContents/c1"
@@ -279,6 +290,32 @@ async def test_a_refused_name_is_forgotten_and_the_question_asked_without() -> N
     assert vendor.named[4:] == [None, "cachedContents/c2"]
 
 
+async def test_a_question_goes_out_without_a_name_though_there_is_a_new_one_by_then() -> None:
+    vendor = Vendor()
+    async with running(google(vendor)) as agent:
+        await agent.ask("one")
+        vendor.hold = anyio.Event()
+        skip(0.9 * HOUR)
+        await agent.ask("two")
+        vendor.failing = refusal(403, "CachedContent not found (or permission denied)")
+        await agent.ask("three")
+        vendor.failing = None
+        await agent.ask("four")
+    names = ["cachedContents/c1"] * 2
+    assert vendor.named == [None, *names, None, "cachedContents/c2"]
+
+
+async def test_asking_without_the_name_is_none_of_the_tries_again() -> None:
+    vendor = Vendor()
+    retry = RetryPolicy(max_attempts=2, base_delay_seconds=0)
+    async with running(google(vendor, retry=retry)) as agent:
+        await agent.ask("one")
+        vendor.failing = refusal(403, "CachedContent not found (or permission denied)")
+        vendor.unwilling = [refusal(503, "The model is overloaded")]
+        await agent.ask("two")
+    assert vendor.named == [None, "cachedContents/c1", None, None]
+
+
 @pytest.mark.parametrize(
     "failure",
     [
@@ -304,7 +341,8 @@ async def test_a_question_that_is_refused_without_the_name_too_is_asked_no_third
     vendor = Vendor()
     async with running(google(vendor)) as agent:
         await agent.ask("one")
-        vendor.unwilling = refusal(400, "Please use a valid role")
+        wrong = refusal(400, "Please use a valid role")
+        vendor.failing, vendor.unwilling = wrong, [wrong, wrong]
         session = await agent.channel.create_session(agent="a", workspace="w")
         result = await session.send_and_wait("two")
         assert result.termination is not None
@@ -360,19 +398,15 @@ async def test_prompts_that_always_change_do_not_fill_the_server() -> None:
 
 async def test_a_server_that_does_not_answer_keeps_no_application_from_stopping() -> None:
     vendor = Vendor()
-    async with anyio.create_task_group() as tasks:
-        async with running(google(vendor)) as agent:
-            await agent.ask("one")
-            vendor.hold = anyio.Event()
+    async with anyio.create_task_group() as tasks, running(google(vendor)) as agent:
+        await agent.ask("one")
+        vendor.hold = anyio.Event()
 
-            async def let_time_pass() -> None:
-                await stopping.wait()
-                await anyio.wait_all_tasks_blocked()
-                skip(CLOSING)
+        async def let_time_pass() -> None:
+            await vendor.deleting.wait()
+            skip(CLOSING)
 
-            stopping = anyio.Event()
-            tasks.start_soon(let_time_pass)
-            stopping.set()
+        tasks.start_soon(let_time_pass)
     assert vendor.deleted == ["/v1beta/cachedContents/c1"]
 
 
