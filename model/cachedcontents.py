@@ -92,7 +92,7 @@ class CachedContents:
         self._caching = caching
         self._kept: dict[bytes, _Kept] = {}
         self._living: dict[str, float] = {}  # every name that was given, and its end
-        self._failed_paths = set[str]()
+        self._told = set[str]()
         self._tasks: TaskGroup | None = None
 
     @asynccontextmanager
@@ -134,7 +134,7 @@ class CachedContents:
         log.warning(
             "a request to %s was refused with the cached content that it named; it is sent again"
             " without, and for %g minutes its like name none",
-            sent.path,
+            _place_of(sent),
             _PAUSE_SECONDS / 60,
         )
         for key, kept in self._kept.items():
@@ -159,20 +159,20 @@ class CachedContents:
             answer = await self._exchange(self._requests.creation(request, ttl), "POST")
             name = created_name(answer)
         except Exception as error:  # noqa: BLE001 - whatever a resolver raises, agents do without
-            self._tell_once(request.path, error)
+            self._tell_once(_place_of(request), error)
             again = anyio.current_time() + _PAUSE_SECONDS
-            self._kept[key] = replace(self._kept[key], next_at=again)
+            self._kept[key] = replace(self._kept.get(key, _Kept()), next_at=again)
             return
         self._living = {name: end for name, end in self._living.items() if began < end}
         self._living[name] = began + ttl
         self._kept[key] = _Kept(name, began + ttl * _USED, began + ttl * _RENEWED)
 
-    def _tell_once(self, path: str, error: Exception) -> None:
+    def _tell_once(self, place: str, error: Exception) -> None:
         """Log the first failure of each model; another kind of error may hold a secret."""
-        told = logging.DEBUG if path in self._failed_paths else logging.WARNING
-        self._failed_paths.add(path)
+        level = logging.DEBUG if place in self._told else logging.WARNING
+        self._told.add(place)
         message = error.message if isinstance(error, ModelError) else type(error).__name__
-        log.log(told, "no cached content was made for %s: %s", path, message)
+        log.log(level, "no cached content was made for %s: %s", place, message)
 
     async def _delete_all(self) -> None:
         now, living = anyio.current_time(), self._living
@@ -187,6 +187,11 @@ class CachedContents:
             await self._exchange(self._requests.deletion(name), "DELETE")
         except Exception as error:  # noqa: BLE001 - it ends by itself, and we have to stop
             log.info("%s was not deleted: %s", name, type(error).__name__)
+
+
+def _place_of(request: WireRequest) -> str:
+    """The model with its path, for people."""
+    return request.path.rpartition(":")[0]
 
 
 def _key_of(request: WireRequest) -> bytes:

@@ -130,7 +130,8 @@ class WireProvider:
             attempt.redact(error)
             raise
         finally:
-            await attempt.aclose()
+            with anyio.CancelScope(shield=True):
+                await attempt.aclose()
 
     async def _encode(self, request: ModelRequest) -> WireRequest:
         """The only way to a request: what was encoded without its content stays so."""
