@@ -5,6 +5,7 @@ if __name__ == "model":
 
 from agentslot.model.anthropic import AnthropicModule
 from agentslot.model.attempt import Timeouts
+from agentslot.model.cachedcontents import ExplicitCaching
 from agentslot.model.contract import (
     ATTEMPT_OBSERVER,
     MODEL_CATALOG,
@@ -99,6 +100,7 @@ __all__ = [
     "Completed",
     "Completion",
     "ExecutionCapabilities",
+    "ExplicitCaching",
     "Failed",
     "FinishReason",
     "GeminiFamily",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from agentslot._http import AsyncClient
 
 _MAX_ERROR_BYTES = 64 * 1024
+_MAX_DOCUMENT_BYTES = 1024 * 1024
 _GRACE_SECONDS = 5.0
 """How long a complete answer waits for its usage figures and the end of the stream."""
 _MAX_PARTIAL_CHARS = 65_536
@@ -70,7 +71,9 @@ class Attempt:
         self._secret = ""
         self._url = ""
 
-    async def send(self, client: "AsyncClient", request: WireRequest) -> None:
+    async def send(
+        self, client: "AsyncClient", request: WireRequest, *, method: str = "POST"
+    ) -> None:
         """Send the request and wait for the head of the answer.
 
         Raises:
@@ -80,7 +83,9 @@ class Attempt:
             with anyio.fail_after(self._deadline - monotonic()):
                 headers = await self._header_fields(request)
                 self._url = self._endpoint.url(request.path)
-                self._body = await open_body(client, self._url, headers, request.body)
+                self._body = await open_body(
+                    client, self._url, headers, request.body, method=method
+                )
         except (HttpError, TimeoutError) as error:
             raise _transport_error(error, unreached=self._endpoint.server) from error
         received = self._body.headers
@@ -126,6 +131,23 @@ class Attempt:
         if not chunk:
             return None
         return self.decoder.feed(chunk)
+
+    async def read_document(self) -> bytes:
+        """The whole body of an answer that is none of a model, up to 1 MiB.
+
+        Raises:
+            ModelError: it broke, or took too long.
+        """
+        content = b""
+        if self._body is None:
+            return content
+        try:
+            with anyio.fail_after(self._deadline - monotonic()):
+                while len(content) < _MAX_DOCUMENT_BYTES and (chunk := await self._body.read()):
+                    content += chunk
+        except (HttpError, TimeoutError) as error:
+            raise _transport_error(error) from error
+        return content
 
     def finish(self) -> Answer:
         """End the answer.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from agentslot.model.attempt import Attempt, Timeouts
+from agentslot.model.cachedcontents import CachedContents
 from agentslot.model.catalog import attempt_cost
 from agentslot.model.contract import (
     AttemptOutcome,
@@ -55,6 +56,7 @@ class LogicalCall:
         timeouts: Timeouts,
         usage: UsageLedger,
         cache: PromptCache,
+        cached: CachedContents | None,
         client: "Callable[[], Awaitable[AsyncClient]]",
     ) -> None:
         self._request = request
@@ -68,12 +70,13 @@ class LogicalCall:
         self._timeouts = timeouts
         self._usage = usage
         self._cache = cache
+        self._cached = cached
         self._client = client
         self._events: deque[ModelEvent] = deque()
         self._attempt: Attempt | None = None
         self._attempts = 0
         self._delay = 0.0
-        self._encoded = WireRequest("", b"")
+        self._encoded = self._sent = WireRequest("", b"")
         self._showing = False
         self._ended = False
 
@@ -112,7 +115,10 @@ class LogicalCall:
             attempt_id, self._wire, self._endpoint, self._credentials, self._timeouts
         )
         self._encoded = await self._encode(self._request)
-        await self._attempt.send(await self._client(), await self._fitting(self._encoded))
+        self._sent = await self._fitting(self._encoded)
+        if self._cached is not None:
+            self._sent = self._cached.shortened(self._sent)
+        await self._attempt.send(await self._client(), self._sent)
 
     async def _fitting(self, encoded: WireRequest) -> WireRequest:
         """The request with its bound of the output lowered to what the window has left."""
@@ -153,12 +159,19 @@ class LogicalCall:
             if self._showing:
                 self._showing = False
                 self._events.append(Reset(attempt.id))
-            delay = self._retry.delay_seconds(error, self._attempts)
+            delay = self._delay_after(error)
         if delay is None:
             self._ended = True
             self._events.append(Failed(error))
         else:
             self._delay = delay
+
+    def _delay_after(self, error: ModelError) -> float | None:
+        if self._cached is not None and self._cached.refused(self._sent, error):
+            # What is sent without the name counts as the same try.
+            self._cached, self._attempts = None, self._attempts - 1
+            return 0.0
+        return self._retry.delay_seconds(error, self._attempts)
 
     def _wait_hint(self, error: ModelError) -> str:
         """Why a call is not tried again that could be, later."""

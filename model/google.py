@@ -1,14 +1,18 @@
 """The module for Gemini models, at AI Studio or in Google Cloud."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 
 from agentslot.model.attempt import Timeouts
+from agentslot.model.cachedcontents import CachedContents, ExplicitCaching
 from agentslot.model.contract import ExecutionCapabilities, ModelDescriptor
 from agentslot.model.endpoint import Endpoint, key_reference
 from agentslot.model.provider import ProviderModule, describe_models
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wires.google_generative_ai import (
     AI_STUDIO,
+    CachedContentRequests,
     GoogleGenerativeAIWire,
     GoogleSettings,
     VertexProject,
@@ -45,6 +49,7 @@ class GoogleModule(ProviderModule):
         credential: CredentialRef | None = None,
         provider: str = "google",
         settings: GoogleSettings | None = None,
+        explicit_caching: ExplicitCaching | None = None,
         headers: Mapping[str, str | None] | None = None,
         retry: RetryPolicy | None = None,
         timeouts: Timeouts | None = None,
@@ -65,6 +70,8 @@ class GoogleModule(ProviderModule):
             credential: reference of the key in `credential.resolver`, in place of the variable.
             provider: key of this server in model selections and the catalog.
             settings: API version and thinking.
+            explicit_caching: when the server is asked to keep system prompt and tools under a name
+                for all requests that have the same; None leaves it to what it caches by itself.
             headers: further header fields of every request; None removes one.
             retry: how often and how patiently a call is tried.
             timeouts: limits of one attempt.
@@ -74,19 +81,36 @@ class GoogleModule(ProviderModule):
                 another provider.
         """
         chosen = settings or GoogleSettings()
-
-        def guess(model: str) -> ExecutionCapabilities:
-            family = chosen.family_of(model)
-            thinks = bool(family.levels or family.budgets)
-            return ExecutionCapabilities(_WINDOW, reasoning=_EFFORTS if thinks else _EFFORTS[:1])
-
         variable = api_key_env if vertex is None else access_token_env
         server = base_url or (AI_STUDIO if vertex is None else vertex.base_url)
         super().__init__(
             f"model.google.{provider}",
             GoogleGenerativeAIWire(chosen, vertex),
             Endpoint(server, key_reference(variable, credential), headers or {}),
-            describe_models(models, provider, server, guess, chosen.takes_output_with_tools),
+            describe_models(
+                models, provider, server, partial(_guess, chosen), chosen.takes_output_with_tools
+            ),
             retry=retry,
             timeouts=timeouts,
         )
+        if explicit_caching is not None:
+            requests = CachedContentRequests(chosen, vertex)
+            exchange = self._provider.exchange
+            self._provider.cached = CachedContents(exchange, requests, explicit_caching)
+
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncGenerator[None]:
+        """Keep cached contents if that is wanted, and close the connections at the end."""
+        async with super().lifespan():
+            if self._provider.cached is None:
+                yield
+            else:
+                async with self._provider.cached.running():
+                    yield
+
+
+def _guess(settings: GoogleSettings, model: str) -> ExecutionCapabilities:
+    """What a model is taken for that is named by its id alone."""
+    family = settings.family_of(model)
+    thinks = bool(family.levels or family.budgets)
+    return ExecutionCapabilities(_WINDOW, reasoning=_EFFORTS if thinks else _EFFORTS[:1])

@@ -33,6 +33,9 @@ class WireRequest:
             if it leaves that to the provider.
         turns: digests of the conversation in the body, as far as later requests repeat it.
         cache_seconds: how long the provider keeps in its cache what nobody asks for again.
+        head: where in the body ends what the provider can be asked to keep under a name, 0 if it
+            cannot. It begins behind the first byte.
+        cached: the name that stands in the body in place of the head; empty if the head does.
     """
 
     path: str
@@ -42,6 +45,8 @@ class WireRequest:
     max_tokens: int | None = None
     turns: TurnDigests = field(default_factory=TurnDigests, compare=False)
     cache_seconds: float = CacheRetention.SHORT.seconds
+    head: int = 0
+    cached: str = ""
 
 
 @dataclass(frozen=True, slots=True)

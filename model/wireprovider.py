@@ -11,7 +11,8 @@ import anyio.to_thread
 
 from agentslot._http import HttpTransport, new_client
 from agentslot.model.artifactcontents import ArtifactContents
-from agentslot.model.attempt import Timeouts
+from agentslot.model.attempt import Attempt, Timeouts
+from agentslot.model.cachedcontents import CachedContents
 from agentslot.model.call import LogicalCall
 from agentslot.model.contract import (
     AttemptRecorder,
@@ -21,12 +22,13 @@ from agentslot.model.contract import (
     TokenCount,
 )
 from agentslot.model.endpoint import Endpoint
+from agentslot.model.errors import ModelError
 from agentslot.model.estimate import Measure, UsageLedger, bound_by_bytes
 from agentslot.model.promptcache import PromptCache
 from agentslot.model.retry import RetryPolicy
 from agentslot.model.wire import Wire, WireRequest
 from agentslot.model.wires.attachments import Media, modality_of
-from agentslot.session import ClassifiedError, ErrorKind, Modality, ModelConfig
+from agentslot.session import AttemptId, ClassifiedError, ErrorKind, Modality, ModelConfig
 from agentslot.session.credential import CredentialResolver, EnvironmentCredentials
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ class WireProvider:
         measure: counts the tokens of what is sent.
         contents: reads what models are shown of attachments.
         cache: watches over the provider's prompt cache.
+        cached: keeps heads of requests at the server, under names; None if nothing does.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class WireProvider:
         self.measure: Measure = bound_by_bytes
         self.contents = ArtifactContents()
         self.cache = PromptCache()
+        self.cached: CachedContents | None = None
         self._wire = wire
         self._endpoint = endpoint
         self._models = {(model.provider, model.model): model for model in models}
@@ -91,6 +95,7 @@ class WireProvider:
             timeouts=self._timeouts,
             usage=self._usage,
             cache=self.cache,
+            cached=self.cached,
             client=self._open_client,
         )
 
@@ -108,6 +113,25 @@ class WireProvider:
         digest = hashlib.sha256(f"{self._endpoint.url(sent.path)}\n".encode())
         digest.update(sent.body)
         return digest.hexdigest()
+
+    async def exchange(self, request: WireRequest, method: str = "POST") -> bytes:
+        """Send a request that is no call of a model, and read its answer.
+
+        Raises:
+            ModelError: no credential, no connection, no time, or an answer that is a failure.
+        """
+        attempt = Attempt(
+            AttemptId(""), self._wire, self._endpoint, self.credentials, self._timeouts
+        )
+        try:
+            await attempt.send(await self._open_client(), request, method=method)
+            return await attempt.read_document()
+        except ModelError as error:
+            attempt.redact(error)
+            raise
+        finally:
+            with anyio.CancelScope(shield=True):
+                await attempt.aclose()
 
     async def _encode(self, request: ModelRequest) -> WireRequest:
         """The only way to a request: what was encoded without its content stays so."""

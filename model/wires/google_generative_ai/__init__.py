@@ -1,5 +1,9 @@
 """Google's generateContent protocol, as AI Studio and Vertex AI speak it."""
 
+from agentslot.model.wires.google_generative_ai.cached import (
+    CachedContentRequests,
+    created_name,
+)
 from agentslot.model.wires.google_generative_ai.decode import GoogleGenerativeAIDecoder
 from agentslot.model.wires.google_generative_ai.families import GeminiFamily
 from agentslot.model.wires.google_generative_ai.place import AI_STUDIO, VertexProject
@@ -8,9 +12,11 @@ from agentslot.model.wires.google_generative_ai.wire import GoogleGenerativeAIWi
 
 __all__ = [
     "AI_STUDIO",
+    "CachedContentRequests",
     "GeminiFamily",
     "GoogleGenerativeAIDecoder",
     "GoogleGenerativeAIWire",
     "GoogleSettings",
     "VertexProject",
+    "created_name",
 ]

@@ -52,21 +52,24 @@ class RequestEncoder:
         )
         turns = self._prefixes.of(request).extend(request.inputs, encoder.encode, attachments.fill)
         path = path_of(config.model, settings.api_version, self._vertex)
-        head = self._head(request)
+        kept = self._kept(request)
+        before = b"".join((kept, self._settings_of(request), b'"contents":['))
         if turns.state is Role.USER:
-            body = turns.join(head, _END)
-            return WireRequest(path, body, stable=len(body) - len(_END), turns=turns.digests)
-        # Models refuse to go on with their own content, so someone must speak last.
-        last = user_content("Continue.").encode()[:-1] + _END
-        body = turns.join(head, last, cut=0)
-        return WireRequest(path, body, stable=len(body) - len(last), turns=turns.digests)
+            end, cut = _END, 1
+        else:
+            # Models refuse to go on with their own content, so someone must speak last.
+            end, cut = user_content("Continue.").encode()[:-1] + _END, 0
+        body = turns.join(before, end, cut=cut)
+        stable, head = len(body) - len(end), len(kept)
+        return WireRequest(path, body, stable=stable, turns=turns.digests, head=head)
 
     def new_attachments(self, request: ModelRequest) -> Sequence[AttachmentPart]:
         """The attachments that encoding the request would show; see Wire."""
         return attachments_in(self._prefixes.of(request).fresh(request.inputs), MEDIA_TYPES)
 
-    def _head(self, request: ModelRequest) -> bytes:
-        config, members = request.config, list[str]()
+    def _kept(self, request: ModelRequest) -> bytes:
+        """The beginning of the body: what the server can also keep under a name."""
+        members = list[str]()
         if request.system_prompt and request.system_prompt.strip():
             parts = [{"text": replace_lone_surrogates(request.system_prompt)}]
             members.append(f'"systemInstruction":{dumps({"parts": parts})}')
@@ -75,6 +78,10 @@ class RequestEncoder:
             members.append(f'"tools":[{{"functionDeclarations":{declarations}}}]')
         if output_tool(request):
             members.append('"toolConfig":{"functionCallingConfig":{"mode":"ANY"}}')
+        return f"{{{_written(members)}".encode()
+
+    def _settings_of(self, request: ModelRequest) -> bytes:
+        config, members = request.config, list[str]()
         generation: JsonObject = {}
         if config.max_tokens is not None:
             generation["maxOutputTokens"] = config.max_tokens
@@ -92,7 +99,11 @@ class RequestEncoder:
             members.append(f'"serviceTier":{dumps(self._settings.service_tier)}')
         if generation:
             members.append(f'"generationConfig":{dumps(generation)}')
-        return f'{{{"".join(f"{member}," for member in members)}"contents":['.encode()
+        return _written(members).encode()
+
+
+def _written(members: list[str]) -> str:
+    return "".join(f"{member}," for member in members)
 
 
 def _declaration(tool: ToolDefinition) -> dict[str, object]:

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 AI_STUDIO = "https://generativelanguage.googleapis.com"
 
-_METHOD = ":streamGenerateContent?alt=sse"
+METHOD = ":streamGenerateContent?alt=sse"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,4 +47,4 @@ def path_of(model: str, api_version: str, vertex: VertexProject | None) -> str:
         name = f"models/{name}" if vertex is None else f"publishers/google/models/{name}"
     if vertex is not None and not name.startswith("projects/"):
         name = f"projects/{vertex.project}/locations/{vertex.location}/{name}"
-    return f"/{api_version}/{name}{_METHOD}"
+    return f"/{api_version}/{name}{METHOD}"
