@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from agentslot.model.contract import ModelRequest
 from agentslot.model.wire import WireRequest
 from agentslot.model.wires.attachments import Media
+from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.openai_completions.decode import OpenAICompletionsDecoder
 from agentslot.model.wires.openai_completions.encode import RequestEncoder
 from agentslot.model.wires.openai_completions.messages import MEDIA_TYPES
@@ -17,11 +18,16 @@ class _EncodersByProfile:
     """Encodes each request as the server of its model wants it."""
 
     def __init__(
-        self, base_url: str, profile: CompatibilityProfile | None, service_tier: str | None
+        self,
+        base_url: str,
+        profile: CompatibilityProfile | None,
+        service_tier: str | None,
+        cache: CacheRetention,
     ) -> None:
         self._base_url = base_url
         self._profile = profile
         self._service_tier = service_tier
+        self._cache = cache
         self._encoders: dict[CompatibilityProfile, RequestEncoder] = {}
 
     def encode(self, request: ModelRequest, media: Media) -> WireRequest:
@@ -32,7 +38,9 @@ class _EncodersByProfile:
 
     def _of(self, request: ModelRequest) -> RequestEncoder:
         profile = self._profile or profile_for(self._base_url, request.config.model)
-        return self._encoders.setdefault(profile, RequestEncoder(profile, self._service_tier))
+        if profile not in self._encoders:
+            self._encoders[profile] = RequestEncoder(profile, self._service_tier, self._cache)
+        return self._encoders[profile]
 
 
 class OpenAICompletionsWire(UsualWire):
@@ -45,8 +53,9 @@ class OpenAICompletionsWire(UsualWire):
         base_url: str,
         profile: CompatibilityProfile | None = None,
         service_tier: str | None = None,
+        cache: CacheRetention = CacheRetention.SHORT,
     ) -> None:
-        super().__init__(_EncodersByProfile(base_url, profile, service_tier))
+        super().__init__(_EncodersByProfile(base_url, profile, service_tier, cache))
 
     def decoder(self, attempt_id: AttemptId) -> OpenAICompletionsDecoder:
         """Make a decoder for the answer to one attempt."""
