@@ -189,11 +189,13 @@ def test_the_one_family_at_together_that_takes_an_effort_gets_it() -> None:
         }
 
 
-def test_a_flag_that_is_none_and_a_budget_below_zero_are_refused_at_once() -> None:
+def test_mistakes_in_a_profile_are_refused_at_once() -> None:
     with pytest.raises(TypeError, match="thinking_buget_field"):
         CompatibilityProfile(thinking_buget_field="x")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue] - the mistake under test
-    with pytest.raises(ValueError, match=r"0 tokens or more, not -1 for 'low'"):
+    with pytest.raises(ValueError, match=r"0 tokens or more, not -1 for low"):
         CompatibilityProfile(thinking_budgets={Reasoning.LOW: -1})
+    with pytest.raises(ValueError, match="hihg"):
+        CompatibilityProfile(thinking_budgets={"hihg": 9})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType] - the mistake under test
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ class CompatibilityProfile:
         long_cache_retention: the mark may ask for an hour. Not on Together, Cloudflare, Nvidia.
 
     Raises:
-        ValueError: a budget is less than 0.
+        ValueError: a budget is less than 0, or for an effort that there is not.
     """
 
     max_tokens_field: str = "max_tokens"
@@ -90,8 +90,9 @@ class CompatibilityProfile:
 
     def __post_init__(self) -> None:
         for effort, tokens in self.thinking_budgets.items():
+            Reasoning(effort)
             if tokens < 0:
-                msg = f"a budget of thinking is 0 tokens or more, not {tokens} for {effort.value!r}"
+                msg = f"a budget of thinking is 0 tokens or more, not {tokens} for {effort}"
                 raise ValueError(msg)
 
 
