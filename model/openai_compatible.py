@@ -61,8 +61,8 @@ class OpenAICompatibleModule(ProviderModule):
             service_tier: what to be served by, such as `flex`, which is cheaper and slower, or
                 `priority`; None leaves it to the server. What it costs follows from the tier that
                 the server then says it took.
-            cache: what is asked of the prompt cache, where the server is to be asked: NONE leaves
-                out what the profile would send for it, and LONG marks the prompt for an hour.
+            cache: what is asked of the prompt cache. LONG marks the prompt for an hour, where the
+                profile has such marks; NONE leaves out all that the profile would send for it.
             headers: further header fields of every request; None removes one.
             retry: how often and how patiently a call is tried.
             timeouts: limits of one attempt.

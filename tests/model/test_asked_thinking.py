@@ -15,7 +15,7 @@ from agentslot.model.wires.openai_completions import (
     OpenAICompletionsWire,
     profile_for,
 )
-from agentslot.session import MemoryStoreModule, Role
+from agentslot.session import AttemptId, MemoryStoreModule, Role
 from agentslot.standardagent import AgentConfig, new_application
 from tests.loopback import Loopback, loopback
 from tests.model.support import message, request
@@ -228,3 +228,20 @@ def test_the_key_of_the_cache_goes_where_a_cache_is_wanted(cache: CacheRetention
     sent = OpenAICompletionsWire(OPENAI, cache=cache).encode(request([]))
     assert ("prompt_cache_key" in json.loads(sent.body)) == (cache is not CacheRetention.NONE)
     assert sent.cache_seconds == 300
+
+
+@pytest.mark.parametrize(("cache", "hour"), [(CacheRetention.LONG, 100), (CacheRetention.SHORT, 0)])
+@pytest.mark.parametrize("model", ["anthropic/claude-4.6-sonnet", "google/gemini-3.8-flash"])
+def test_what_is_kept_for_an_hour_is_counted_as_that(
+    cache: CacheRetention, hour: int, model: str
+) -> None:
+    details = {"cached_tokens": 20, "cache_write_tokens": 100}
+    usage = {"prompt_tokens": 200, "completion_tokens": 7, "prompt_tokens_details": details}
+    chosen = [{"delta": {"content": "hi"}, "finish_reason": "stop"}]
+    wire = OpenAICompletionsWire(OPENROUTER, cache=cache)
+    decoder = wire.decoder(AttemptId("attempt-1"))
+    chunk = json.dumps({"model": model, "choices": chosen, "usage": usage})
+    decoder.feed(f"data: {chunk}\n\ndata: [DONE]\n\n".encode())
+    assert decoder.usage is not None
+    written = decoder.usage.cache_write, decoder.usage.cache_write_1h
+    assert written == (100, hour if model.startswith("anthropic/") else 0)

@@ -34,11 +34,8 @@ class RequestEncoder:
         service_tier: str | None = None,
         cache: CacheRetention = CacheRetention.SHORT,
     ) -> None:
-        marked = profile.cache_control
-        if cache is CacheRetention.LONG and not (marked and profile.long_cache_retention):
-            cache = CacheRetention.SHORT
-        self._cache = cache
-        self._cache_mark = _CACHE_MARKS.get(cache) if marked else None
+        self._cache = profile.retention(cache)
+        self._cache_mark = _CACHE_MARKS.get(self._cache) if profile.cache_control else None
         self._profile = profile
         self._last = ("user", "tool", *(["assistant"] if profile.assistant_last else []))
         self._service_tier = service_tier

@@ -7,6 +7,7 @@ from enum import StrEnum
 from urllib.parse import urlsplit
 
 from agentslot.model.wires.budgets import THINKING_BUDGETS
+from agentslot.model.wires.caching import CacheRetention
 from agentslot.session import Reasoning
 
 
@@ -94,6 +95,11 @@ class CompatibilityProfile:
             if tokens < 0:
                 msg = f"a budget of thinking is 0 tokens or more, not {tokens} for {effort}"
                 raise ValueError(msg)
+
+    def retention(self, wanted: CacheRetention) -> CacheRetention:
+        """What the server's cache can be asked for where that is wanted."""
+        hour = self.cache_control and self.long_cache_retention
+        return CacheRetention.SHORT if wanted is CacheRetention.LONG and not hour else wanted
 
 
 _PLAIN = CompatibilityProfile()

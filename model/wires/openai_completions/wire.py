@@ -37,10 +37,19 @@ class _EncodersByProfile:
         return self._of(request).new_attachments(request)
 
     def _of(self, request: ModelRequest) -> RequestEncoder:
-        profile = self._profile or profile_for(self._base_url, request.config.model)
+        profile = self._profile_of(request.config.model)
         if profile not in self._encoders:
             self._encoders[profile] = RequestEncoder(profile, self._service_tier, self._cache)
         return self._encoders[profile]
+
+    def hour_of_cache(self, model: str) -> bool:
+        """Whether that model is asked to keep for an hour what it writes to its cache."""
+        if self._cache is not CacheRetention.LONG:
+            return False
+        return self._profile_of(model).retention(self._cache) is CacheRetention.LONG
+
+    def _profile_of(self, model: str) -> CompatibilityProfile:
+        return self._profile or profile_for(self._base_url, model)
 
 
 class OpenAICompletionsWire(UsualWire):
@@ -55,8 +64,9 @@ class OpenAICompletionsWire(UsualWire):
         service_tier: str | None = None,
         cache: CacheRetention = CacheRetention.SHORT,
     ) -> None:
-        super().__init__(_EncodersByProfile(base_url, profile, service_tier, cache))
+        self._by_profile = _EncodersByProfile(base_url, profile, service_tier, cache)
+        super().__init__(self._by_profile)
 
     def decoder(self, attempt_id: AttemptId) -> OpenAICompletionsDecoder:
         """Make a decoder for the answer to one attempt."""
-        return OpenAICompletionsDecoder(attempt_id)
+        return OpenAICompletionsDecoder(attempt_id, hour_of_cache=self._by_profile.hour_of_cache)
