@@ -7,6 +7,7 @@ from agentslot.model.contract import ExecutionCapabilities, ModelDescriptor
 from agentslot.model.endpoint import Endpoint, key_reference
 from agentslot.model.provider import ProviderModule, describe_models
 from agentslot.model.retry import RetryPolicy
+from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.openai_completions import CompatibilityProfile, OpenAICompletionsWire
 from agentslot.session import Reasoning
 from agentslot.session.credential import CredentialRef
@@ -40,6 +41,7 @@ class OpenAICompatibleModule(ProviderModule):
         provider: str = "openai",
         profile: CompatibilityProfile | None = None,
         service_tier: str | None = None,
+        cache: CacheRetention = CacheRetention.SHORT,
         headers: Mapping[str, str | None] | None = None,
         retry: RetryPolicy | None = None,
         timeouts: Timeouts | None = None,
@@ -59,6 +61,8 @@ class OpenAICompatibleModule(ProviderModule):
             service_tier: what to be served by, such as `flex`, which is cheaper and slower, or
                 `priority`; None leaves it to the server. What it costs follows from the tier that
                 the server then says it took.
+            cache: what is asked of the prompt cache. LONG marks the prompt for an hour, where the
+                profile has such marks; NONE leaves out all that the profile would send for it.
             headers: further header fields of every request; None removes one.
             retry: how often and how patiently a call is tried.
             timeouts: limits of one attempt.
@@ -69,7 +73,7 @@ class OpenAICompatibleModule(ProviderModule):
         """
         super().__init__(
             f"model.openai-compatible.{provider}",
-            OpenAICompletionsWire(base_url, profile, service_tier),
+            OpenAICompletionsWire(base_url, profile, service_tier, cache),
             Endpoint(base_url, key_reference(api_key_env, credential), headers or {}),
             describe_models(models, provider, base_url, lambda _: _UNKNOWN_MODEL),
             retry=retry,

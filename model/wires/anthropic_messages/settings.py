@@ -6,19 +6,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
+from agentslot.model.wires.budgets import THINKING_BUDGETS
 from agentslot.model.wires.caching import CacheRetention
 from agentslot.session import Reasoning
 
 _WITHOUT_SAMPLING = "2026-10-21"
 _FIRST_THINKING, _FIRST_ADAPTIVE, _NEWEST = (3, 7), (4, 6), (99, 0)
 _SMALL_OUTPUT = 4_096
-_BUDGETS = {
-    Reasoning.LOW: 2_048,
-    Reasoning.MEDIUM: 8_192,
-    Reasoning.HIGH: 16_384,
-    Reasoning.XHIGH: 32_768,
-    Reasoning.MAX: 65_536,
-}
 
 
 class KeyHeader(StrEnum):
@@ -68,7 +62,7 @@ class AnthropicSettings:
     key_header: KeyHeader = KeyHeader.BEARER
     cache: CacheRetention = CacheRetention.SHORT
     thinking: ThinkingStyle | None = None
-    thinking_budgets: Mapping[Reasoning, int] = field(default_factory=lambda: _BUDGETS)
+    thinking_budgets: Mapping[Reasoning, int] = field(default_factory=lambda: THINKING_BUDGETS)
     thinking_display: Literal["summarized", "omitted"] | None = None
     prefix_mismatch: Literal["error", "drop_block"] | None = None
     max_tokens: int = 32_000

@@ -1,5 +1,6 @@
 """Decoding one answer: a stream of chunks, or one JSON document where a server does not stream."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from agentslot._json import JsonValue
@@ -23,7 +24,7 @@ from agentslot.model.wires.openai_completions.usage import read_usage
 from agentslot.model.wires.parts import PartsBuilder
 from agentslot.model.wires.reading import JsonObject, as_object, as_objects, as_text, first_object
 from agentslot.model.wires.servicetier import served_tier
-from agentslot.session import AttemptId, ReasoningPart, TextPart
+from agentslot.session import AttemptId, ReasoningPart, TextPart, TokenUsage
 
 _FINISH = {
     "stop": FinishReason.STOP,
@@ -52,8 +53,22 @@ class OpenAICompletionsDecoder(EventDecoder):
     The answer counts as complete once a finish reason or `[DONE]` was seen.
     """
 
-    def __init__(self, attempt_id: AttemptId, max_output: int = MAX_OUTPUT_CHARACTERS) -> None:
+    def __init__(
+        self,
+        attempt_id: AttemptId,
+        max_output: int = MAX_OUTPUT_CHARACTERS,
+        hour_of_cache: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        """Expect the answer to one attempt.
+
+        Args:
+            attempt_id: the attempt.
+            max_output: most characters to take.
+            hour_of_cache: whether a model, named as the server does, was asked to keep for an hour
+                what it writes to its cache.
+        """
         super().__init__(attempt_id, max_output)
+        self._hour_of_cache = hour_of_cache
         self._parts = PartsBuilder()
         self._calls = CallAssembler()
         self._thinking = ThinkingCollector()
@@ -109,20 +124,23 @@ class OpenAICompletionsDecoder(EventDecoder):
     def _raise_failure(self, chunk: JsonObject) -> None:
         failure = find_failure(chunk)
         if failure is not None:
-            self.usage = read_usage(chunk.get("usage")) or self.usage
+            self.usage = self._read_usage(chunk) or self.usage
             raise classify(failure)
 
     def _read_envelope(self, chunk: JsonObject) -> None:
         if tier := chunk.get("service_tier"):  # stands in every chunk where it stands at all
             self._tier = served_tier(tier) or self._tier
-        if usage := chunk.get("usage"):
-            self.usage = read_usage(usage) or self.usage
-        if self.usage is not None and self._tier != self.usage.service_tier:
-            self.usage = replace(self.usage, service_tier=self._tier)
         if not self._served_model:
             self._served_model = as_text(chunk.get("model"))
+        if chunk.get("usage"):
+            self.usage = self._read_usage(chunk) or self.usage
+        if self.usage is not None and self._tier != self.usage.service_tier:
+            self.usage = replace(self.usage, service_tier=self._tier)
         if not self._request_id:
             self._request_id = as_text(chunk.get("id"))
+
+    def _read_usage(self, chunk: JsonObject) -> TokenUsage | None:
+        return read_usage(chunk.get("usage"), hour=self._hour_of_cache(self._served_model))
 
     def _read_finish(self, reason: JsonValue) -> None:
         self._finish = as_text(reason) or self._finish

@@ -6,14 +6,21 @@ from agentslot._json import dumps
 from agentslot.model.contract import ModelRequest
 from agentslot.model.wire import WireRequest
 from agentslot.model.wires.attachments import Attachments, Media, attachments_in
+from agentslot.model.wires.caching import CacheRetention
+from agentslot.model.wires.openai_completions.effort import asked_thinking
 from agentslot.model.wires.openai_completions.messages import MEDIA_TYPES, MessageEncoder
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile
 from agentslot.model.wires.outputschema import native_output, openai_format, output_tool
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
-from agentslot.session import AttachmentPart, Reasoning, ToolDefinition
+from agentslot.model.wires.reading import JsonObject
+from agentslot.session import AttachmentPart, ToolDefinition
 
 _MAX_CACHE_KEY = 64
 _CONTINUE = b'{"role":"user","content":"Continue."}'
+_CACHE_MARKS: dict[CacheRetention, JsonObject] = {
+    CacheRetention.SHORT: {"type": "ephemeral"},
+    CacheRetention.LONG: {"type": "ephemeral", "ttl": "1h"},
+}
 _END = b"]}"
 _PATH = "/chat/completions"
 
@@ -21,7 +28,14 @@ _PATH = "/chat/completions"
 class RequestEncoder:
     """Encodes requests for one server and one profile."""
 
-    def __init__(self, profile: CompatibilityProfile, service_tier: str | None = None) -> None:
+    def __init__(
+        self,
+        profile: CompatibilityProfile,
+        service_tier: str | None = None,
+        cache: CacheRetention = CacheRetention.SHORT,
+    ) -> None:
+        self._cache = profile.retention(cache)
+        self._cache_mark = _CACHE_MARKS.get(self._cache) if profile.cache_control else None
         self._profile = profile
         self._last = ("user", "tool", *(["assistant"] if profile.assistant_last else []))
         self._service_tier = service_tier
@@ -39,13 +53,19 @@ class RequestEncoder:
         attachments = Attachments(media, MEDIA_TYPES)
         encoder = MessageEncoder(self._profile, config.provider, config.model, attachments)
         turns = self._prefixes.of(request).extend(request.inputs, encoder.encode, attachments.fill)
-        head = self._head(request) + encoder.system(request.system_prompt)
+        head = self._head(request) + encoder.system(request.system_prompt, self._cache_mark)
         if turns.state in self._last:
-            body = turns.join(head, _END)
-            return WireRequest(_PATH, body, stable=len(body) - len(_END), turns=turns.digests)
-        last = _CONTINUE + _END
-        body = turns.join(head, last, cut=0)
-        return WireRequest(_PATH, body, stable=len(body) - len(last), turns=turns.digests)
+            last, cut = _END, 1
+        else:
+            last, cut = _CONTINUE + _END, 0
+        body = turns.join(head, last, cut=cut)
+        return WireRequest(
+            _PATH,
+            body,
+            stable=len(body) - len(last),
+            turns=turns.digests,
+            cache_seconds=self._cache.seconds,
+        )
 
     def new_attachments(self, request: ModelRequest) -> Sequence[AttachmentPart]:
         """The attachments that encoding the request would show; see Wire."""
@@ -63,13 +83,12 @@ class RequestEncoder:
             head["temperature"] = config.temperature
         if config.stop_sequences:
             head["stop"] = list(config.stop_sequences)
-        if config.reasoning is not Reasoning.DEFAULT and profile.reasoning_effort:
-            head["reasoning_effort"] = config.reasoning.value
+        head.update(asked_thinking(profile, config))
         if self._service_tier:
             head["service_tier"] = self._service_tier
         if profile.store:
             head["store"] = False
-        if profile.prompt_cache_key:
+        if profile.prompt_cache_key and self._cache is not CacheRetention.NONE:
             head["prompt_cache_key"] = request.session_id[:_MAX_CACHE_KEY]
         if output := native_output(request):
             head["response_format"] = {"type": "json_schema", "json_schema": openai_format(output)}

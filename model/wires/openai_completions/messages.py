@@ -29,14 +29,14 @@ class MessageEncoder:
     model: str
     attachments: Attachments
 
-    def system(self, prompt: str | None) -> bytes:
-        """The system prompt, if there is one."""
+    def system(self, prompt: str | None, cache_mark: JsonObject | None) -> bytes:
+        """The system prompt, if there is one, with the mark that says how to cache it."""
         if not prompt:
             return b""
         role = "developer" if self.profile.developer_role else "system"
         content: JsonValue = replace_lone_surrogates(prompt)
-        if self.profile.cache_control:
-            content = [{"type": "text", "text": content, "cache_control": {"type": "ephemeral"}}]
+        if cache_mark:
+            content = [{"type": "text", "text": content, "cache_control": cache_mark}]
         return _join([{"role": role, "content": content}])
 
     def encode(self, turn: Turn, last: str) -> tuple[bytes, str]:

@@ -5,10 +5,14 @@ from agentslot.model.wires.reading import as_count, as_object
 from agentslot.session import TokenUsage
 
 
-def read_usage(value: JsonValue) -> TokenUsage | None:
+def read_usage(value: JsonValue, *, hour: bool = False) -> TokenUsage | None:
     """Read a `usage` object; None unless it has both input and output.
 
     An explicit zero is a figure, and the first place that has one wins.
+
+    Args:
+        value: the object.
+        hour: what was written to the cache is kept for an hour, which servers do not say.
     """
     usage = as_object(value)
     prompt = as_count(usage.get("prompt_tokens"))
@@ -22,7 +26,7 @@ def read_usage(value: JsonValue) -> TokenUsage | None:
         usage.get("prompt_cache_hit_tokens"),
         usage.get("cached_tokens"),
     )
-    written = _first(input_details.get("cache_write_tokens"))
+    written = min(_first(input_details.get("cache_write_tokens")), max(prompt - cached, 0))
     reasoning = _first(output_details.get("reasoning_tokens"), usage.get("reasoning_tokens"))
     total = _first(usage.get("total_tokens"))
     if reasoning and total >= prompt + completion + reasoning:
@@ -31,7 +35,8 @@ def read_usage(value: JsonValue) -> TokenUsage | None:
         input=prompt,
         output=completion,
         cached_input=min(cached, prompt),
-        cache_write=min(written, max(prompt - cached, 0)),
+        cache_write=written,
+        cache_write_1h=written if hour else 0,
         reasoning=min(reasoning, completion),
         total=max(total, prompt + completion),
     )
