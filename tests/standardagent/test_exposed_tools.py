@@ -9,7 +9,7 @@ from agentslot.session import ToolDefinition, ToolResult
 from agentslot.tool import Effect, ToolDeclarationError, ToolInvocation
 from tests.standardagent.agents import ScriptedModel, scripted_application
 
-OBJECT = {"type": "object", "properties": {}, "additionalProperties": False}
+OBJECT: Mapping[str, object] = {"type": "object", "additionalProperties": False}
 
 
 class Written:
