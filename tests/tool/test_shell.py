@@ -200,6 +200,32 @@ async def test_a_flood_keeps_the_disk_bounded_and_counts_what_is_lost(tools: Too
     )
 
 
+async def test_output_that_cannot_be_kept_ends_neither_a_command_nor_the_application(
+    tools: Tools, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))  # as if the disk were full
+    write = "seq 100000; touch done"
+
+    text = output(await invoke(tools["bash"], command=write))
+    await invoke(tools["bash"], command=f"rm done; {write}", background=True)
+    listed = await invoke(tools["process_read"], process=2, wait_seconds=60, start=588895)
+
+    assert "[exit code 0]" in text
+    assert "ended with exit code 0; bytes 588895 to 588895 of 588895" in output(listed)
+    assert (tmp_path / "done").exists()
+
+
+async def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    async with Application("shell", [ShellModule(folder)]).start() as runtime:
+        tools = runtime.assembly[TOOLS]
+        await invoke(tools["bash"], command=f"rm -r {folder}")
+        result = await invoke(tools["bash"], command="pwd")
+    assert result.error is not None
+    assert f"the folder '{folder}', where commands start, cannot be used" in result.error.message
+
+
 async def test_commands_that_write_much_at_once_keep_their_output_in_one_folder(
     tools: Tools, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -165,6 +165,11 @@ def _failures(program: str) -> Generator[None]:
         yield
     except OSError as error:
         message = f"{program!r} could not be started: {error.strerror}"
+        place = program if error.filename is None else os.fspath(error.filename)
+        if place != program:  # the folder is entered before the program is looked for
+            message = (
+                f"the folder {place!r}, where commands start, cannot be used: {error.strerror}"
+            )
         raise ToolFailedError("execution_failed", message) from error
     except ValueError as error:  # a NUL, which no argument can hold
         message = "a command cannot hold a NUL character"
