@@ -131,11 +131,23 @@ def _after(
 
 
 def _without(raised: Exception, pending: BaseException | None) -> Exception | None:
-    """Take the pending error out of the group in which a task group has wrapped it."""
+    """Take the pending error out of the group in which a task group has wrapped it.
+
+    On trio a group that is pending comes back as a copy, of the same errors.
+    """
     if pending is None or not _is_group(raised):
         return raised
-    _, rest = raised.split(lambda each: each is pending)
+    known = _single(pending)
+    _, rest = raised.split(lambda each: any(each is one for one in known))
     return rest
+
+
+def _single(error: BaseException) -> list[BaseException]:
+    """The errors in a group, or the one that is no group."""
+    if not isinstance(error, BaseExceptionGroup):
+        return [error]
+    members: Sequence[BaseException] = error.exceptions
+    return [one for member in members for one in _single(member)]
 
 
 def _is_group(error: Exception) -> TypeGuard[ExceptionGroup[Exception]]:

@@ -18,6 +18,7 @@ from agentslot._graph import circles, order
 from agentslot._module import Module
 from agentslot._registry import Registry
 from agentslot._requirements import Requirements, providers, requirement_text
+from agentslot._typecheck import value_text
 
 
 class Wiring:
@@ -95,18 +96,20 @@ class Wiring:
 
     def _read_requires(self, module: Module) -> Sequence[Requirement]:
         requires: object = module.requires
-        if isinstance(requires, Requirement):  # pyright: ignore[reportUnnecessaryIsInstance]  # a forgotten comma
-            self.problems.append(
-                InvalidRequirement(
-                    f"`requires` is one requirement, {requirement_text(requires)}, not several",
-                    fix="write a tuple: `requires = (SLOT.required(),)`, with the comma",
-                    slot=requires.slot.id,
-                    module=module.id,
-                    where=module.where,
-                )
+        if isinstance(requires, Iterable) and not isinstance(requires, str):
+            return module.requires
+        single = isinstance(requires, Requirement)  # a forgotten comma
+        found = f"one requirement, {requirement_text(requires)}" if single else value_text(requires)
+        self.problems.append(
+            InvalidRequirement(
+                f"`requires` is {found}, not several requirements",
+                fix="write a tuple: `requires = (SLOT.required(),)`, with the comma",
+                slot=requires.slot.id if single else None,
+                module=module.id,
+                where=module.where,
             )
-            return ()
-        return module.requires
+        )
+        return ()
 
     def _sort(self) -> None:
         placed, blocked = order(self.dependencies)
