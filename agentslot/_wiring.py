@@ -98,13 +98,15 @@ class Wiring:
         requires: object = module.requires
         if isinstance(requires, Iterable) and not isinstance(requires, str):
             return module.requires
-        single = isinstance(requires, Requirement)  # a forgotten comma
-        found = f"one requirement, {requirement_text(requires)}" if single else value_text(requires)
+        if isinstance(requires, Requirement):  # a forgotten comma
+            found, slot = f"one requirement, {requirement_text(requires)}", requires.slot.id
+        else:
+            found, slot = value_text(requires), None
         self.problems.append(
             InvalidRequirement(
                 f"`requires` is {found}, not several requirements",
                 fix="write a tuple: `requires = (SLOT.required(),)`, with the comma",
-                slot=requires.slot.id if single else None,
+                slot=slot,
                 module=module.id,
                 where=module.where,
             )

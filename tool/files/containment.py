@@ -24,6 +24,7 @@ from urllib.parse import unquote
 from agentslot.tool.errors import ToolFailedError
 from agentslot.tool.files.failure import reported
 from agentslot.tool.files.lock import PathLocks
+from agentslot.tool.files.spelling import entry_meant
 
 MAX_LINKS = 40
 """Symbolic links followed in one path before it counts as a loop."""
@@ -183,7 +184,9 @@ class _Walk:
                 continue
             if part == "..":
                 self._leave(path)
-            elif (target := self._link_target(part, path)) is not None:
+                continue
+            part = entry_meant(self.folder, part)
+            if (target := self._link_target(part, path)) is not None:
                 waiting.extendleft(reversed(self._components(target, path)))
             elif all(rest in {"", "."} for rest in waiting):
                 return part
