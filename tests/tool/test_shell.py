@@ -5,16 +5,16 @@ import re
 import shutil
 import tempfile
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
 
 import anyio
 import pytest
 
-from agentslot import Application
+from agentslot import Application, InvalidModule, Module
 from agentslot.session import SessionId, ToolResult
-from agentslot.tool import TOOLS, ShellModule, Tool
+from agentslot.tool import TOOLS, BashModule, ShellModule, Tool
 from agentslot.tool.process.group import survives
 from agentslot.tool.shell import Shell
 from tests.tool.invoking import invocation, invoke, invoke_text, output
@@ -131,6 +131,24 @@ async def test_processes_end_with_the_application(tmp_path: Path) -> None:
         group = int(text.split("\n")[0])
         assert await survives(group)
     assert not await survives(group)
+
+
+@pytest.mark.parametrize("make", [BashModule, ShellModule])
+async def test_two_started_applications_cannot_share_commands(
+    tmp_path: Path, make: Callable[[Path], Module]
+) -> None:
+    module = make(tmp_path)
+
+    async with Application("first", [module]).start() as first:
+        with pytest.raises(InvalidModule, match="another application that is started") as caught:
+            async with Application("second", [module]).start():
+                raise AssertionError("started")
+        assert f"make a {make.__name__} for each application" in str(caught.value)
+        assert "[exit code 0]" in output(
+            await invoke(first.assembly[TOOLS]["bash"], command="true")
+        )
+    async with Application("third", [module]).start():
+        """After the end of the first one it is free."""
 
 
 async def test_outside_of_an_application_nothing_runs_in_the_background(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import os
 import stat
 from collections import deque
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -226,7 +226,8 @@ class _Walk:
         except FileNotFoundError:
             if not self._create:
                 raise
-            os.mkdir(name, dir_fd=self.folder)
+            with suppress(FileExistsError):  # another call made it in this moment
+                os.mkdir(name, dir_fd=self.folder)
             descriptor = os.open(name, _FOLDER, dir_fd=self.folder)
         self._open.append(descriptor)
         self.names.append(name)

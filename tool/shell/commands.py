@@ -34,6 +34,7 @@ class Commands:
         folder: where every command starts; None for the folder of the Session's workspace.
         place: where they run.
         jobs: those that later calls can ask for.
+        in_use: whether a started application owns what they leave running.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Commands:
         self.folder = None if folder is None else Path(folder).absolute()
         self.place: ExecutionEnvironment = LocalEnvironment()
         self.jobs = Jobs()
+        self.in_use = False
         self._environment = environment
         self._timeout_seconds = timeout_seconds
         self._background: set[int] = set()
