@@ -5,7 +5,7 @@ All of it happens in one task and properly nested, so a lifespan may hold a task
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import TypeAlias, TypeGuard
+from typing import TypeAlias, TypeGuard, cast
 
 from anyio import CancelScope, get_cancelled_exc_class
 from anyio.lowlevel import checkpoint_if_cancelled
@@ -146,8 +146,8 @@ def _single(error: BaseException) -> list[BaseException]:
     """The errors in a group, or the one that is no group."""
     if not isinstance(error, BaseExceptionGroup):
         return [error]
-    members: Sequence[BaseException] = error.exceptions
-    return [one for member in members for one in _single(member)]
+    group = cast("BaseExceptionGroup[BaseException]", error)
+    return [one for member in group.exceptions for one in _single(member)]
 
 
 def _is_group(error: Exception) -> TypeGuard[ExceptionGroup[Exception]]:

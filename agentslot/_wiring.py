@@ -5,6 +5,7 @@ All problems are gathered before any constructor runs.
 
 from collections.abc import Iterable, Sequence, Set
 from itertools import pairwise
+from typing import cast
 
 from agentslot._declaration import Requirement
 from agentslot._defaults import FilledSlot, ambiguities, fill, unused_override
@@ -95,7 +96,7 @@ class Wiring:
             needed.discard(index)
 
     def _read_requires(self, module: Module) -> Sequence[Requirement]:
-        requires: object = module.requires
+        requires = cast("object", module.requires)  # whatever stands in the class
         if isinstance(requires, Iterable) and not isinstance(requires, str):
             return module.requires
         if isinstance(requires, Requirement):  # a forgotten comma

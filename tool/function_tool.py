@@ -21,7 +21,7 @@ from agentslot.tool.declaration import NAME
 from agentslot.tool.docstring import parse_docstring
 from agentslot.tool.errors import ToolDeclarationError, ToolFailedError
 from agentslot.tool.fit import fit
-from agentslot.tool.signature import read_signature
+from agentslot.tool.signature import read_signature, written
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -60,13 +60,13 @@ class FunctionTool(Generic[P, R]):
         Raises:
             ToolDeclarationError: the function cannot be shown to a model as it is written.
         """
-        written = function.func if isinstance(function, partial) else function
-        name = name or str(getattr(written, "__name__", type(written).__name__))
+        definition = written(function)
+        name = name or str(getattr(definition, "__name__", type(definition).__name__))
         if not NAME.fullmatch(name):
             raise ToolDeclarationError(name, "pass name=… with letters, digits, `_` and `-` only")
         if timeout_seconds is not None and timeout_seconds <= 0:
             raise ToolDeclarationError(name, "timeout_seconds must be positive")
-        documented = parse_docstring(inspect.getdoc(written))
+        documented = parse_docstring(inspect.getdoc(definition))
         signature = read_signature(function, name, documented)
         self.definition = ToolDefinition(
             name, description or documented.text, signature.reader.schema
@@ -159,7 +159,7 @@ async def _result(invocation: ToolInvocation, value: object) -> ToolResult:
 
 def _json(output: object) -> bytes:
     """JSON of what a function returned; half a character, as odd file names have, is U+FFFD."""
-    value = list(output) if isinstance(output, Iterator) else output
+    value = list(cast("Iterator[object]", output)) if isinstance(output, Iterator) else output
     try:
         return to_json(value, inf_nan_mode="strings", bytes_mode="base64")
     except PydanticSerializationError:

@@ -70,6 +70,13 @@ class _SchemaWriter(GenerateJsonSchema):
         }
 
 
+def written(function: Callable[..., object]) -> Callable[..., object]:
+    """The function as it stands in the source, with its name, annotations and docstring."""
+    if isinstance(function, partial):
+        return cast("partial[object]", function).func
+    return function
+
+
 def read_signature(function: Callable[..., object], name: str, documented: Docstring) -> Signature:
     """Derive the argument schema of `function`.
 
@@ -111,8 +118,8 @@ def _parameters(function: Callable[..., object], name: str) -> list[inspect.Para
 
 
 def _type_hints(function: Callable[..., object], name: str) -> dict[str, object]:
-    written = function.func if isinstance(function, partial) else function
-    target = written if inspect.isroutine(written) else type(written).__call__
+    definition = written(function)
+    target = definition if inspect.isroutine(definition) else type(definition).__call__
     try:
         return get_type_hints(target, include_extras=True)
     except (NameError, TypeError) as error:

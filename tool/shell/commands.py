@@ -167,7 +167,7 @@ def _failures(program: str) -> Generator[None]:
         yield
     except OSError as error:
         message = f"{program!r} could not be started: {error.strerror}"
-        place = program if error.filename is None else os.fspath(error.filename)
+        place = str(error.filename or program)
         if place != program:  # the folder is entered before the program is looked for
             message = (
                 f"the folder {place!r}, where commands start, cannot be used: {error.strerror}"
