@@ -42,7 +42,7 @@ class ToolsModule(Module):
 
         Raises:
             ToolDeclarationError: a function cannot be made into a tool.
-            TypeError: something is neither a tool nor a function.
+            TypeError: something is neither a tool nor a function, or is the class of a tool.
         """
         made = [_as_tool(tool) for tool in tools]
         shown = [DeferredTool(tool) for tool in made] if deferred else made
@@ -223,6 +223,8 @@ def _contributions(tools: Iterable[Tool | Callable[..., object]]) -> list[Contri
 
 def _as_tool(tool: Tool | Callable[..., object]) -> Tool:
     if hasattr(tool, "definition"):
+        if isinstance(tool, type):
+            raise TypeError(f"{tool.__name__} is a class; pass a tool of it: {tool.__name__}(…)")
         return cast("Tool", tool)
     if not callable(tool):
         raise TypeError(
