@@ -111,6 +111,9 @@ def _check_value(contribution: Contribution, value: object, module: Module) -> N
     if not accepts(wanted, value):
         missing = missing_methods(wanted, value)
         lacks = f", which has no {' and no '.join(missing)}" if missing else ""
+        if isinstance(value, type) and assignable(value, wanted):
+            found, fix = value_text(value), f"give an object of the class: {value.__qualname__}(…)"
+            raise _mismatch(contribution, module, found, wanted, fix)
         raise _mismatch(contribution, module, f"{value_text(value)}{lacks}", wanted)
 
 
@@ -124,14 +127,14 @@ def _asynchronous(contribution: Contribution, module: Module) -> InvalidContribu
 
 
 def _mismatch(
-    contribution: Contribution, module: Module, found: str, wanted: TypeForm
+    contribution: Contribution, module: Module, found: str, wanted: TypeForm, fix: str = ""
 ) -> InvalidContribution:
     wanted_text = type_text(wanted)
     return _refused(
         contribution,
         module,
         f"holds {wanted_text}, and was given {found}",
-        f"give a value of type {wanted_text}, or declare the slot with the other type",
+        fix or f"give a value of type {wanted_text}, or declare the slot with the other type",
     )
 
 

@@ -5,7 +5,7 @@ All of it happens in one task and properly nested, so a lifespan may hold a task
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import TypeAlias, TypeGuard
+from typing import TypeAlias, TypeGuard, cast
 
 from anyio import CancelScope, get_cancelled_exc_class
 from anyio.lowlevel import checkpoint_if_cancelled
@@ -131,11 +131,23 @@ def _after(
 
 
 def _without(raised: Exception, pending: BaseException | None) -> Exception | None:
-    """Take the pending error out of the group in which a task group has wrapped it."""
+    """Take the pending error out of the group in which a task group has wrapped it.
+
+    On trio a group that is pending comes back as a copy, of the same errors.
+    """
     if pending is None or not _is_group(raised):
         return raised
-    _, rest = raised.split(lambda each: each is pending)
+    known = _single(pending)
+    _, rest = raised.split(lambda each: any(each is one for one in known))
     return rest
+
+
+def _single(error: BaseException) -> list[BaseException]:
+    """The errors in a group, or the one that is no group."""
+    if not isinstance(error, BaseExceptionGroup):
+        return [error]
+    group = cast("BaseExceptionGroup[BaseException]", error)
+    return [one for member in group.exceptions for one in _single(member)]
 
 
 def _is_group(error: Exception) -> TypeGuard[ExceptionGroup[Exception]]:

@@ -12,6 +12,8 @@ from functools import lru_cache, partial
 from types import CodeType, FunctionType, UnionType
 from typing import Any, Literal, NewType, TypeGuard, Union, get_args
 
+from typing_extensions import is_typeddict
+
 from agentslot._types import TypeForm, canonical, origin_of, type_text
 
 _PROMOTED: dict[type, tuple[type, ...]] = {float: (float, int), complex: (complex, float, int)}
@@ -28,6 +30,7 @@ _NO_CONTRACT = frozenset({"__init__", "__new__", "__subclasshook__", "__init_sub
 
 def accepts(wanted: TypeForm, value: object) -> bool:
     """Tell whether a value may belong where `wanted` is asked for; False is certain."""
+    wanted = _instantiable(wanted)
     if wanted is Any:
         return True
     if isinstance(wanted, type) and not _is_protocol(wanted):
@@ -43,7 +46,8 @@ def accepts(wanted: TypeForm, value: object) -> bool:
     if not isinstance(cls, type):
         return True
     if _is_protocol(cls):
-        return all(_has(value, name) for name in required_methods(cls))
+        methods = required_methods(cls)
+        return all(_has(value, name) for name in methods) and not _needs_instance(value, methods)
     parameters = get_args(wanted)
     return isinstance(value, _PROMOTED.get(cls, cls)) and (
         not parameters or _accepts_parts(cls, parameters, value)
@@ -80,7 +84,7 @@ def assignable(found: TypeForm, wanted: TypeForm) -> bool:
         return any(assignable(found, member) for member in get_args(wanted))
     if origin_of(found) is Literal:
         return all(accepts(wanted, each) for each in get_args(found))
-    found, wanted = _supertype(found), _supertype(wanted)
+    found, wanted = _instantiable(_supertype(found)), _instantiable(_supertype(wanted))
     lower, upper = origin_of(found) or found, origin_of(wanted) or wanted
     if not isinstance(lower, type) or not isinstance(upper, type) or _is_protocol(lower):
         return True
@@ -125,6 +129,11 @@ def _supertype(form: TypeForm) -> TypeForm:
     return canonical(form.__supertype__) if isinstance(form, NewType) else form
 
 
+def _instantiable(form: TypeForm) -> TypeForm:
+    """Return what a TypedDict is at run time, since it allows no instance checks itself."""
+    return dict[str, Any] if is_typeddict(form) else form
+
+
 def _is_protocol(cls: type) -> bool:
     return bool(getattr(cls, "_is_protocol", False))
 
@@ -163,6 +172,17 @@ def _has(value: object, name: str) -> bool:
     return inspect.getattr_static(value, name, None) is not None
 
 
+def _needs_instance(value: object, methods: Iterable[str]) -> bool:
+    """Tell whether this is a class, and not an object of it: a method of it still wants `self`."""
+    if not isinstance(value, type):
+        return False
+    members = (inspect.getattr_static(value, name, None) for name in methods)
+    return any(
+        isinstance(member, FunctionType) and member.__code__.co_varnames[:1] == ("self",)
+        for member in members
+    )
+
+
 def missing_methods(wanted: TypeForm, value: object) -> tuple[str, ...]:
     """Return the methods that a value lacks for a Protocol; empty for every other type."""
     cls = origin_of(wanted) or wanted
@@ -194,6 +214,8 @@ def value_text(value: object) -> str:
         return f"{type_text(type(value))}[{_union(value)}, {_union(value.values())}]"
     if _is_container(value) and value:
         return f"{type_text(type(value))}[{_union(value)}]"
+    if isinstance(value, type):
+        return f"type[{type_text(value)}]"
     return type_text(getattr(value, "__orig_class__", type(value)))
 
 

@@ -5,6 +5,7 @@ All problems are gathered before any constructor runs.
 
 from collections.abc import Iterable, Sequence, Set
 from itertools import pairwise
+from typing import cast
 
 from agentslot._declaration import Requirement
 from agentslot._defaults import FilledSlot, ambiguities, fill, unused_override
@@ -18,6 +19,7 @@ from agentslot._graph import circles, order
 from agentslot._module import Module
 from agentslot._registry import Registry
 from agentslot._requirements import Requirements, providers, requirement_text
+from agentslot._typecheck import value_text
 
 
 class Wiring:
@@ -94,19 +96,23 @@ class Wiring:
             needed.discard(index)
 
     def _read_requires(self, module: Module) -> Sequence[Requirement]:
-        requires: object = module.requires
-        if isinstance(requires, Requirement):  # pyright: ignore[reportUnnecessaryIsInstance]  # a forgotten comma
-            self.problems.append(
-                InvalidRequirement(
-                    f"`requires` is one requirement, {requirement_text(requires)}, not several",
-                    fix="write a tuple: `requires = (SLOT.required(),)`, with the comma",
-                    slot=requires.slot.id,
-                    module=module.id,
-                    where=module.where,
-                )
+        requires = cast("object", module.requires)  # whatever stands in the class
+        if isinstance(requires, Iterable) and not isinstance(requires, str):
+            return module.requires
+        if isinstance(requires, Requirement):  # a forgotten comma
+            found, slot = f"one requirement, {requirement_text(requires)}", requires.slot.id
+        else:
+            found, slot = value_text(requires), None
+        self.problems.append(
+            InvalidRequirement(
+                f"`requires` is {found}, not several requirements",
+                fix="write a tuple: `requires = (SLOT.required(),)`, with the comma",
+                slot=slot,
+                module=module.id,
+                where=module.where,
             )
-            return ()
-        return module.requires
+        )
+        return ()
 
     def _sort(self) -> None:
         placed, blocked = order(self.dependencies)

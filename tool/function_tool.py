@@ -2,7 +2,7 @@
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from copy import copy
 from dataclasses import replace
 from functools import partial, update_wrapper
@@ -11,9 +11,9 @@ from typing import Generic, ParamSpec, TypeVar, cast, overload
 
 import anyio
 import anyio.to_thread
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
-from agentslot._json import JsonValue
+from agentslot._json import JsonValue, dumps, replace_lone_surrogates
 from agentslot.session import ArtifactMetadata, ToolDefinition, ToolResult, ToolStatus
 from agentslot.tool.attachments import Attachment, attach, take_apart
 from agentslot.tool.contract import Effect, ToolInvocation
@@ -21,7 +21,7 @@ from agentslot.tool.declaration import NAME
 from agentslot.tool.docstring import parse_docstring
 from agentslot.tool.errors import ToolDeclarationError, ToolFailedError
 from agentslot.tool.fit import fit
-from agentslot.tool.signature import read_signature
+from agentslot.tool.signature import read_signature, written
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -60,12 +60,13 @@ class FunctionTool(Generic[P, R]):
         Raises:
             ToolDeclarationError: the function cannot be shown to a model as it is written.
         """
-        name = name or str(getattr(function, "__name__", type(function).__name__))
+        definition = written(function)
+        name = name or str(getattr(definition, "__name__", type(definition).__name__))
         if not NAME.fullmatch(name):
             raise ToolDeclarationError(name, "pass name=… with letters, digits, `_` and `-` only")
         if timeout_seconds is not None and timeout_seconds <= 0:
             raise ToolDeclarationError(name, "timeout_seconds must be positive")
-        documented = parse_docstring(inspect.getdoc(function))
+        documented = parse_docstring(inspect.getdoc(definition))
         signature = read_signature(function, name, documented)
         self.definition = ToolDefinition(
             name, description or documented.text, signature.reader.schema
@@ -103,7 +104,7 @@ class FunctionTool(Generic[P, R]):
             return await _result(invocation, value)
         except ToolFailedError as error:
             return ToolResult.failed(call_id, error.code, error.message)
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # `sys.exit` ends what was asked, not the agent
             name = self.definition.name
             _logger.warning("tool %s failed", name, exc_info=error)
             message = f"{name} failed with {type(error).__name__}; the cause is in the log"
@@ -120,14 +121,22 @@ class FunctionTool(Generic[P, R]):
 
     async def _call(self, arguments: dict[str, object]) -> object:
         call = partial(cast("Callable[..., object]", self._function), **arguments)
-        # A thread cannot be stopped: on cancellation it is left to itself. A long function may
-        # look at anyio.from_thread.check_cancelled().
-        value = (
-            call()
-            if self._is_async
-            else await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
-        )
+        value = call() if self._is_async else await _in_thread(call)
         return await cast("Awaitable[object]", value) if inspect.isawaitable(value) else value
+
+
+async def _in_thread(call: Callable[[], object]) -> object:
+    """Call a sync function beside the loop.
+
+    A thread cannot be stopped: on cancellation it is left to itself. A long function may look at
+    anyio.from_thread.check_cancelled(). One that hangs must not use up the threads that all the
+    rest of the application shares, so each call has a place of its own.
+    """
+    # In a tuple, since trio refuses a coroutine, which a decorated async function gives.
+    (value,) = await anyio.to_thread.run_sync(
+        lambda: (call(),), abandon_on_cancel=True, limiter=anyio.CapacityLimiter(1)
+    )
+    return value
 
 
 async def _result(invocation: ToolInvocation, value: object) -> ToolResult:
@@ -139,13 +148,23 @@ async def _result(invocation: ToolInvocation, value: object) -> ToolResult:
     if output is None:
         return ToolResult.succeeded(call_id, None, *kept)
     try:
-        text = to_json(output, inf_nan_mode="strings", bytes_mode="base64")
-    except PydanticSerializationError as error:
+        text = _json(output)
+    except (PydanticSerializationError, ValueError, RecursionError) as error:
         message = f"the tool returned a {type(output).__name__}, which has no JSON form"
         raise ToolFailedError("invalid_tool_result", message) from error
     if len(text) <= invocation.max_inline_output_bytes:
         return ToolResult(call_id, ToolStatus.SUCCEEDED, text.decode(), artifacts=tuple(kept))
     return await _kept_outside(invocation, text, kept)
+
+
+def _json(output: object) -> bytes:
+    """JSON of what a function returned; half a character, as odd file names have, is U+FFFD."""
+    value = list(cast("Iterator[object]", output)) if isinstance(output, Iterator) else output
+    try:
+        return to_json(value, inf_nan_mode="strings", bytes_mode="base64")
+    except PydanticSerializationError:
+        plain = to_jsonable_python(value, inf_nan_mode="strings", bytes_mode="base64")
+        return replace_lone_surrogates(dumps(plain)).encode()
 
 
 async def _kept_outside(

@@ -1,15 +1,15 @@
 """Modules that put tools into the slot `tool`, each under its name."""
 
 import os
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import cast
 
 import anyio
 
-from agentslot import Contribution, Module, Requirement, Resolver
+from agentslot import Contribution, InvalidModule, Module, Requirement, Resolver
 from agentslot.session import WORKSPACE_MANAGER
 from agentslot.tool.contract import TOOLS, Tool
 from agentslot.tool.deferred import DeferredTool
@@ -19,6 +19,7 @@ from agentslot.tool.files import Browser, ChangeLog, FileRoot, FileTools
 from agentslot.tool.function_tool import function_tool
 from agentslot.tool.search import Searcher, find_ripgrep
 from agentslot.tool.shell import Shell
+from agentslot.tool.shell.commands import Commands
 from agentslot.tool.workspace import PerWorkspace
 
 
@@ -41,7 +42,7 @@ class ToolsModule(Module):
 
         Raises:
             ToolDeclarationError: a function cannot be made into a tool.
-            TypeError: something is neither a tool nor a function.
+            TypeError: something is neither a tool nor a function, or is the class of a tool.
         """
         made = [_as_tool(tool) for tool in tools]
         shown = [DeferredTool(tool) for tool in made] if deferred else made
@@ -129,10 +130,11 @@ class BashModule(Module):
     async def lifespan(self) -> AsyncGenerator[None]:
         """Check that the folder is there; afterwards end what commands left running."""
         await _require_folder(self.id, self._shell.folder)
-        try:
-            yield
-        finally:
-            await self._shell.aclose()
+        with _alone(self, self._shell.commands):
+            try:
+                yield
+            finally:
+                await self._shell.aclose()
 
 
 class ShellModule(Module):
@@ -191,8 +193,9 @@ class ShellModule(Module):
         await _require_folder(self.id, self._commands.folder)
         if self._sandbox is not None:
             await self._verify()
-        async with self._commands.running():
-            yield
+        with _alone(self, self._commands):
+            async with self._commands.running():
+                yield
 
     async def _verify(self) -> None:
         place, folder = self._commands.place, self._commands.folder
@@ -220,6 +223,8 @@ def _contributions(tools: Iterable[Tool | Callable[..., object]]) -> list[Contri
 
 def _as_tool(tool: Tool | Callable[..., object]) -> Tool:
     if hasattr(tool, "definition"):
+        if isinstance(tool, type):
+            raise TypeError(f"{tool.__name__} is a class; pass a tool of it: {tool.__name__}(…)")
         return cast("Tool", tool)
     if not callable(tool):
         raise TypeError(
@@ -232,6 +237,23 @@ def _as_tool(tool: Tool | Callable[..., object]) -> Tool:
 def _workspace(folder: Path | None) -> tuple[Requirement, ...]:
     """What tools without a folder of their own need."""
     return (WORKSPACE_MANAGER.required(),) if folder is None else ()
+
+
+@contextmanager
+def _alone(module: Module, commands: Commands) -> Generator[None]:
+    """Keep applications from sharing commands: the first to stop would end those of the others."""
+    if commands.in_use:
+        raise InvalidModule(
+            f"the commands of {type(module).__name__} run in another application that is started",
+            fix=f"make a {type(module).__name__} for each application",
+            module=module.id,
+            where=module.where,
+        )
+    commands.in_use = True
+    try:
+        yield
+    finally:
+        commands.in_use = False
 
 
 async def _require_folder(module_id: str, folder: Path | None) -> None:

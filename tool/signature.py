@@ -3,6 +3,8 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from math import isfinite
 from typing import (
     Annotated,
     Any,
@@ -15,9 +17,13 @@ from typing import (
 )
 
 from pydantic import ConfigDict, Field, JsonValue, PydanticUserError, TypeAdapter, with_config
+from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import PydanticSerializationError
+from pydantic_core.core_schema import TaggedUnionSchema
 from typing_extensions import TypedDict
 
+from agentslot._json import dumps
 from agentslot.tool.arguments import ArgumentReader
 from agentslot.tool.contract import ToolInvocation
 from agentslot.tool.docstring import Docstring
@@ -42,10 +48,33 @@ class Signature:
 
 
 class _SchemaWriter(GenerateJsonSchema):
-    """Leaves out the titles, which only repeat the names of the properties."""
+    """Leaves out what says nothing to a model, and what JSON cannot say."""
+
+    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 - so declared
 
     def field_title_should_be_set(self, schema: Any) -> bool:
-        return False
+        return False  # it only repeats the name of the property
+
+    def encode_default(self, dft: Any) -> Any:
+        encoded = super().encode_default(dft)
+        try:
+            dumps(encoded)
+        except ValueError as error:  # an infinity
+            raise PydanticSerializationError(str(error)) from error
+        return encoded
+
+    def tagged_union_schema(self, schema: TaggedUnionSchema) -> dict[str, Any]:
+        # The discriminator, a word of OpenAPI, names definitions that are written in place later.
+        return {
+            k: v for k, v in super().tagged_union_schema(schema).items() if k != "discriminator"
+        }
+
+
+def written(function: Callable[..., object]) -> Callable[..., object]:
+    """The function as it stands in the source, with its name, annotations and docstring."""
+    if isinstance(function, partial):
+        return cast("partial[object]", function).func
+    return function
 
 
 def read_signature(function: Callable[..., object], name: str, documented: Docstring) -> Signature:
@@ -54,10 +83,12 @@ def read_signature(function: Callable[..., object], name: str, documented: Docst
     Raises:
         ToolDeclarationError: a parameter has no annotation, no name, or a type without a schema.
     """
+    if inspect.isasyncgenfunction(function):
+        raise ToolDeclarationError(name, "it is an async generator; return a list of what it gives")
     hints = _type_hints(function, name)
     invocation: str | None = None
     fields: dict[str, object] = {}
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in _parameters(function, name):
         if parameter.kind not in _NAMED:
             raise ToolDeclarationError(
                 name, f"parameter {parameter.name!r} cannot be passed by name"
@@ -79,8 +110,16 @@ def _without_annotation(parameter: str) -> str:
     return problem
 
 
+def _parameters(function: Callable[..., object], name: str) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except ValueError as error:  # some classes that are written in C
+        raise ToolDeclarationError(name, f"{error}; wrap it in a function of your own") from error
+
+
 def _type_hints(function: Callable[..., object], name: str) -> dict[str, object]:
-    target = function if inspect.isroutine(function) else type(function).__call__
+    definition = written(function)
+    target = definition if inspect.isroutine(definition) else type(definition).__call__
     try:
         return get_type_hints(target, include_extras=True)
     except (NameError, TypeError) as error:
@@ -93,14 +132,23 @@ def _field(hint: object, parameter: inspect.Parameter, documented: Docstring) ->
     What its annotation says of it wins over the docstring.
     """
     default = parameter.default
-    shown: dict[str, JsonValue] = {"default": default} if isinstance(default, _SHOWN) else {}
+    shown: dict[str, JsonValue] = {"default": default} if _is_shown(default) else {}
     known = Field(json_schema_extra=shown)
     if text := documented.parameters.get(parameter.name):
         known = Field(description=text, json_schema_extra=shown)
     kind, *annotated = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    if isinstance(default, FieldInfo):  # `x: int = Field(3, ge=1)`, as pydantic's own functions
+        return Required[Annotated[(cast("Any", kind), known, *annotated, default)]]
     described: Any = Annotated[(cast("Any", kind), known, *annotated)]
     required = default is inspect.Parameter.empty
     return Required[described] if required else NotRequired[described]
+
+
+def _is_shown(default: object) -> bool:
+    """Whether a default stands in the schema: JSON has no infinity."""
+    return isinstance(default, _SHOWN) and not (
+        isinstance(default, float) and not isfinite(default)
+    )
 
 
 def _reader(fields: dict[str, object], name: str) -> ArgumentReader:

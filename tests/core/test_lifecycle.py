@@ -322,6 +322,22 @@ async def test_a_crash_in_the_background_ends_the_body_and_is_what_the_caller_se
     assert journal[-2:] == ["r1 sees ExceptionGroup", "stop r1"]
 
 
+async def test_a_crash_that_passes_through_other_task_groups_is_reported_once() -> None:
+    journal = Journal()
+    crash = Event()
+    app = application(
+        Module("r1", lifespan=lambda: with_task_group(journal)),
+        Module("r2", lifespan=lambda: with_task_group(journal, crash)),
+    )
+
+    crash.set()
+    with fail_after(20), pytest.raises(ExceptionGroup) as caught:
+        async with app.start():
+            await sleep_forever()
+
+    assert len(caught.value.exceptions) == 1
+
+
 async def test_a_crash_in_the_background_during_the_start_is_what_the_caller_sees() -> None:
     journal = Journal()
     crash = Event()

@@ -160,6 +160,20 @@ def test_a_requirement_without_sense_is_refused_when_building(requirement: Any) 
     assert error.module == "a"
 
 
+@pytest.mark.parametrize("requires", [GENERATOR, "test.generator", None])
+def test_requires_that_is_no_list_is_told(requires: Any) -> None:
+    class Wrong(Module):
+        id = "a"
+
+    module = Wrong()
+    module.requires = requires
+    error = problem(module)
+
+    assert isinstance(error, InvalidRequirement)
+    assert "not several requirements" in error.what
+    assert (error.module, error.slot) == ("a", None)
+
+
 def test_a_forgotten_comma_in_requires_is_told() -> None:
     class Forgetful(Module):
         id = "test.forgetful"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NewType, Protocol, Type
 from unittest.mock import Mock
 
 import pytest
+from typing_extensions import TypedDict
 
 from agentslot import InvalidContribution, Module, One, Resolver
 from tests.core.catalog import GENERATOR, TOOLS, Echo, Shell, build, problem, untyped
@@ -50,6 +51,26 @@ if TYPE_CHECKING:
 
 UserId = NewType("UserId", str)
 
+
+class Options(TypedDict):
+    size: int
+
+
+class Upper(Protocol):
+    def up(self, text: str) -> str: ...
+
+
+class Loud:
+    def up(self, text: str) -> str:
+        return text.upper()
+
+
+class Namespace:
+    @staticmethod
+    def up(text: str) -> str:
+        return text.upper()
+
+
 DOC = One[Doc]("test.doc")
 
 
@@ -85,6 +106,10 @@ def refusal(type_form: Any, value: object) -> str | None:
         (Repo[int], DocRepo(), "Repo[int]", "DocRepo"),
         (int, "1", "int", "str"),
         (float, "1", "float", "str"),
+        (Options, 3, "Options", "int"),
+        (list[Options], [3], "list[tests.core.test_values.Options]", "list[int]"),
+        (Doc, Doc, "Doc", "type[tests.core.test_values.Doc]"),
+        (Upper, Loud, "Upper", "type[tests.core.test_values.Loud]"),
     ],
 )
 def test_a_value_of_another_type_is_refused_with_both_types(
@@ -122,6 +147,11 @@ def test_a_value_of_another_type_is_refused_with_both_types(
         (Repo[Doc], untyped(Repo)()),
         (Doc, Mock(spec=Doc)),
         (Store, Mock()),
+        (Options, {"size": 1}),
+        (Options | None, {"size": 1}),
+        (dict[str, Options], {"a": {"size": 1}}),
+        (Upper, Loud()),
+        (Upper, Namespace),
     ],
 )
 def test_a_value_that_fits_or_cannot_be_decided_is_taken(type_form: Any, value: object) -> None:
@@ -137,6 +167,15 @@ def test_an_object_without_a_method_of_the_protocol_is_refused_and_the_method_is
 
     assert message is not None
     assert message.endswith("Half, which has no write")
+
+
+def test_a_class_where_an_object_belongs_is_refused_with_what_to_write() -> None:
+    slot = One[Upper]("test.upper")
+
+    error = problem(Module("a", slot.set(untyped(Loud))))
+
+    assert isinstance(error, InvalidContribution)
+    assert error.fix == "give an object of the class: Loud(…)"
 
 
 def test_a_list_of_tools_in_the_slot_of_one_tool_is_refused() -> None:
@@ -181,6 +220,10 @@ def handler(_: Resolver) -> Callable[[int], str]:
     return str
 
 
+def options(_: Resolver) -> Options:
+    return {"size": 1}
+
+
 def anything(_: Resolver) -> object:
     return Doc()
 
@@ -200,6 +243,8 @@ def unresolvable(_: Resolver) -> "NotImported":
         (str, partial(docs), "list[tests.core.test_values.Doc]"),
         (Store, docs, "list[tests.core.test_values.Doc]"),
         (Callable[[int], int], docs, "list[tests.core.test_values.Doc]"),
+        (Options, docs, "list[tests.core.test_values.Doc]"),
+        (int, options, "tests.core.test_values.Options"),
     ],
 )
 def test_a_constructor_that_declares_another_type_is_refused_before_it_is_called(
@@ -229,6 +274,12 @@ def test_a_constructor_that_declares_the_type_of_the_slot_is_called() -> None:
     slot = One[Callable[[int], str]]("test.handler")
 
     assert build(Module("a", slot.set_with(handler)))[slot] is str
+
+
+def test_a_constructor_of_a_typed_dict_is_called() -> None:
+    slot = One[Options]("test.options")
+
+    assert build(Module("a", slot.set_with(options)))[slot] == {"size": 1}
 
 
 def test_a_constructed_value_of_another_type_is_refused() -> None:

@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -224,3 +225,17 @@ def test_one_file_has_one_writer_at_a_time_whatever_its_spelling(
         order.append("first")
     other.join()
     assert order == ["another file", "first", "second"]
+
+
+def test_folders_that_others_make_at_the_same_time_are_used(tmp_path: Path) -> None:
+    root = FileRoot(tmp_path)
+    start = threading.Barrier(8)
+
+    def make(name: str) -> None:
+        start.wait()
+        for number in range(50):
+            with root.locate(f"{number}/a/b/{name}", create_folders=True):
+                """The folders are there."""
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(make, "abcdefgh"))

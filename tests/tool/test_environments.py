@@ -23,6 +23,8 @@ from agentslot.tool import (
     Tool,
 )
 from agentslot.tool.environment import Launch, probe, verify
+from agentslot.tool.environment.run import run_in
+from agentslot.tool.process import Outcome
 from tests.tool.invoking import invoke, output
 
 ALL = frozenset(Boundary)
@@ -234,3 +236,15 @@ def contained(root: Path, engine: str) -> Tool:
         SandboxModule("container", ContainerEnvironment("image", program=engine)),
     ]
     return Application("contained", modules).build()[TOOLS]["bash"]
+
+
+async def test_a_command_that_removed_its_folder_is_still_stopped(tmp_path: Path) -> None:
+    folder, stopped = tmp_path / "work", tmp_path / "stopped"
+    folder.mkdir()
+    program, stop = shutil.which("sh") or "", (shutil.which("touch") or "", str(stopped))
+    arguments = [program, "-c", f"rmdir {folder}; sleep 60"]
+
+    finished = await run_in(Launch(arguments, dict(os.environ), folder, stop), timeout_seconds=0.3)
+
+    assert finished.outcome is Outcome.TIMEOUT
+    assert stopped.exists()

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 
 from agentslot.session import ToolResult
 from agentslot.tool import Tool
-from agentslot.tool.files import FileRoot, FileTools
+from agentslot.tool.files import Browser, FileRoot, FileTools
+from agentslot.tool.search import Searcher
 from tests.shared import shared
 from tests.tool.invoking import invoke, invoke_text, output
 
@@ -228,3 +230,48 @@ def test_only_reading_is_parallel_safe(tools: dict[str, Tool]) -> None:
         "file_write": False,
         "file_edit": False,
     }
+
+
+async def test_a_name_that_is_no_utf8_is_shown_found_and_changed(tmp_path: Path) -> None:
+    """S09"""
+    root = FileRoot(tmp_path)
+    browser = Browser(root, tuple)
+    owners = (FileTools(root), browser, Searcher(browser))
+    tools = {tool.definition.name: tool for owner in owners for tool in owner.tools()}
+    folder = tmp_path / os.fsdecode(b"d\xe9p\xf4t")
+    folder.mkdir()
+    odd = folder / os.fsdecode(b"caf\xe9.txt")
+    odd.write_bytes(b"one needle\n")
+    path = "d\ufffdp\ufffdt/caf\ufffd.txt"
+
+    assert path in output(await invoke(tools["file_find"], pattern="*.txt"))
+    assert path in output(await invoke(tools["file_search"], pattern="needle"))
+    assert "one needle" in output(await invoke(tools["file_read"], path=path))
+    edit = {"old_string": "one", "new_string": "two"}
+    assert (await invoke(tools["file_edit"], path=path, edits=[edit])).error is None
+    assert odd.read_bytes() == b"two needle\n"
+    assert os.listdir(tmp_path) == [folder.name]
+
+
+async def test_a_name_composed_in_another_way_is_the_same_name(
+    tools: dict[str, Tool], tmp_path: Path
+) -> None:
+    (tmp_path / "e\u0301.txt").write_bytes(b"decomposed\n")
+
+    assert "decomposed" in output(await invoke(tools["file_read"], path="\u00e9.txt"))
+    assert (await invoke(tools["file_write"], path="\u00e9.txt", content="")).error is not None
+
+    (tmp_path / "\u00e9.txt").write_bytes(b"composed\n")
+    assert "decomposed" in output(await invoke(tools["file_read"], path="e\u0301.txt"))
+    assert "composed" in output(await invoke(tools["file_read"], path="\u00e9.txt"))
+
+
+async def test_of_two_odd_names_that_look_alike_none_is_chosen(
+    tools: dict[str, Tool], tmp_path: Path
+) -> None:
+    for name in (b"caf\xe8", b"caf\xe9"):
+        (tmp_path / os.fsdecode(name)).write_bytes(b"text\n")
+
+    code, message = failure(await invoke(tools["file_read"], path="caf\ufffd"))
+    assert code == "not_found"
+    assert "its folder has 'caf\ufffd'" in message

@@ -2,10 +2,12 @@
 
 import json
 import logging
+import math
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Annotated, Literal
 
 import anyio
@@ -112,6 +114,65 @@ def test_what_an_annotation_says_wins_over_the_docstring() -> None:
         "b": {"type": "integer", "description": "own", "unit": "m", "default": 1},
         "c": {"type": "integer", "maximum": 9, "description": "from the docstring", "default": 2},
     }
+
+
+def test_a_default_that_is_no_json_is_not_shown() -> None:
+    class Box(BaseModel):
+        width: float = math.inf
+
+    @function_tool
+    def search(
+        limit: float = math.inf, least: float = Field(-math.inf), box: Box | None = None
+    ) -> None: ...
+
+    assert search.definition.input_schema["properties"] == {
+        "limit": {"type": "number"},
+        "least": {"type": "number"},
+        "box": {"type": "object", "properties": {"width": {"type": "number"}}},
+    }
+
+
+def test_a_union_that_is_told_apart_by_a_member_needs_no_definitions() -> None:
+    class Cat(BaseModel):
+        kind: Literal["cat"]
+
+    class Dog(BaseModel):
+        kind: Literal["dog"]
+
+    @function_tool
+    def feed(pet: Annotated[Cat | Dog, Field(discriminator="kind")]) -> None: ...
+
+    assert "$defs" not in str(feed.definition.input_schema)
+    assert "discriminator" not in str(feed.definition.input_schema)
+
+
+async def test_a_default_written_as_a_field_is_a_default() -> None:
+    @function_tool
+    def page(
+        name: str = Field(description="which one"), size: int = Field(20, ge=1, description="rows")
+    ) -> str:
+        return f"{name} {size}"
+
+    assert page.definition.input_schema["properties"] == {
+        "name": {"type": "string", "description": "which one"},
+        "size": {"type": "integer", "minimum": 1, "description": "rows", "default": 20},
+    }
+    assert page.definition.input_schema["required"] == ["name"]
+    assert output(await invoke(page, name="a")) == "a 20"
+    assert code(await invoke(page, name="a", size=0)) == "invalid_arguments"
+
+
+async def test_a_partial_function_is_shown_without_what_it_has() -> None:
+    def search(index: str, query: str) -> str:
+        """Search an index."""
+        return f"{index}: {query}"
+
+    tool = function_tool(partial(search, "books"))
+
+    assert tool.definition.name == "search"
+    assert tool.definition.description == "Search an index."
+    assert tool.definition.input_schema["required"] == ["query"]
+    assert output(await invoke(tool, query="cats")) == "books: cats"
 
 
 def test_a_type_that_contains_itself_keeps_its_definition() -> None:
@@ -376,7 +437,11 @@ def unknown_type(a: threading.Event) -> None: ...
 def unresolved(a: "Nowhere") -> None: ...  # type: ignore[name-defined]  # noqa: F821  # on purpose
 
 
-REFUSED: list[tuple[Callable[..., None], str]] = [
+async def stream() -> AsyncGenerator[int]:
+    yield 1
+
+
+REFUSED: list[tuple[Callable[..., object], str]] = [
     (no_annotation, "parameter 'a' has no annotation"),
     (Desk.ring, "'self' has no annotation; make a tool of the bound method instead"),
     (open_ended, "parameter 'args' cannot be passed by name"),
@@ -385,12 +450,14 @@ REFUSED: list[tuple[Callable[..., None], str]] = [
     (unknown_type, "a type has no JSON Schema"),
     (unresolved, "its annotations cannot be read"),
     (lambda: None, "pass name=…"),
+    (stream, "it is an async generator; return a list of what it gives"),
+    (str, "no signature found .*; wrap it in a function of your own"),
 ]
 
 
 @pytest.mark.parametrize(("function", "reason"), REFUSED)
 def test_a_function_that_cannot_be_shown_to_a_model_is_refused(
-    function: Callable[..., None], reason: str
+    function: Callable[..., object], reason: str
 ) -> None:
     with pytest.raises(ToolDeclarationError, match=reason):
         function_tool(function)

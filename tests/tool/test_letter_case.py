@@ -94,3 +94,8 @@ def test_a_filter_for_any_case_lets_nothing_slip_that_an_exact_one_catches(
     if any(exactly(each) for each in spellings) and "!" not in pattern:
         assert all(in_any_case(each) for each in spellings)
     assert len({in_any_case(each) for each in spellings}) == 1
+
+
+def test_a_rule_holds_for_every_composition_of_a_name() -> None:
+    assert path_filter("caf\u00e9/**")("cafe\u0301/menu.txt")
+    assert path_filter("cafe\u0301/**")("caf\u00e9/menu.txt")

@@ -39,6 +39,17 @@ def test_tools_stand_in_the_slot_under_their_names(tmp_path: Path) -> None:
     assert all(tool.definition.name == name for name, tool in tools.items())
 
 
+def test_the_class_of_a_tool_is_refused_with_what_to_write() -> None:
+    class Counter:
+        @property
+        def definition(self) -> str:
+            raise AssertionError("asked")
+
+    tool: Any = Counter
+    with pytest.raises(TypeError, match=r"Counter is a class; pass a tool of it: Counter\(…\)"):
+        ToolsModule(tool)
+
+
 def test_a_list_of_tools_is_refused_with_what_to_write() -> None:
     tools: Any = [add]
     with pytest.raises(TypeError, match=r"list is neither a tool nor a function.*ToolsModule\(add"):

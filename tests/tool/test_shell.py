@@ -5,16 +5,16 @@ import re
 import shutil
 import tempfile
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
 
 import anyio
 import pytest
 
-from agentslot import Application
+from agentslot import Application, InvalidModule, Module
 from agentslot.session import SessionId, ToolResult
-from agentslot.tool import TOOLS, ShellModule, Tool
+from agentslot.tool import TOOLS, BashModule, ShellModule, Tool
 from agentslot.tool.process.group import survives
 from agentslot.tool.shell import Shell
 from tests.tool.invoking import invocation, invoke, invoke_text, output
@@ -133,6 +133,24 @@ async def test_processes_end_with_the_application(tmp_path: Path) -> None:
     assert not await survives(group)
 
 
+@pytest.mark.parametrize("make", [BashModule, ShellModule])
+async def test_two_started_applications_cannot_share_commands(
+    tmp_path: Path, make: Callable[[Path], Module]
+) -> None:
+    module = make(tmp_path)
+
+    async with Application("first", [module]).start() as first:
+        with pytest.raises(InvalidModule, match="another application that is started") as caught:
+            async with Application("second", [module]).start():
+                raise AssertionError("started")
+        assert f"make a {make.__name__} for each application" in str(caught.value)
+        assert "[exit code 0]" in output(
+            await invoke(first.assembly[TOOLS]["bash"], command="true")
+        )
+    async with Application("third", [module]).start():
+        """After the end of the first one it is free."""
+
+
 async def test_outside_of_an_application_nothing_runs_in_the_background(tmp_path: Path) -> None:
     bash = Shell(tmp_path).tools()[0]
     result = await invoke(bash, command="sleep 60", background=True)
@@ -198,6 +216,32 @@ async def test_a_flood_keeps_the_disk_bounded_and_counts_what_is_lost(tools: Too
     assert last.startswith(
         f"[process 1 ended with exit code 0; bytes 67108864 to 67108864 of {size}"
     )
+
+
+async def test_output_that_cannot_be_kept_ends_neither_a_command_nor_the_application(
+    tools: Tools, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))  # as if the disk were full
+    write = "seq 100000; touch done"
+
+    text = output(await invoke(tools["bash"], command=write))
+    await invoke(tools["bash"], command=f"rm done; {write}", background=True)
+    listed = await invoke(tools["process_read"], process=2, wait_seconds=60, start=588895)
+
+    assert "[exit code 0]" in text
+    assert "ended with exit code 0; bytes 588895 to 588895 of 588895" in output(listed)
+    assert (tmp_path / "done").exists()
+
+
+async def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    async with Application("shell", [ShellModule(folder)]).start() as runtime:
+        tools = runtime.assembly[TOOLS]
+        await invoke(tools["bash"], command=f"rm -r {folder}")
+        result = await invoke(tools["bash"], command="pwd")
+    assert result.error is not None
+    assert f"the folder '{folder}', where commands start, cannot be used" in result.error.message
 
 
 async def test_commands_that_write_much_at_once_keep_their_output_in_one_folder(

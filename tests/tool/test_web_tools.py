@@ -1,5 +1,6 @@
 """What the model reads of the web, and what it may send."""
 
+import zlib
 from typing import Any
 
 import pytest
@@ -53,6 +54,15 @@ async def test_what_is_no_text_is_named_with_its_size(content_type: str, body: b
     server = Server(lambda _: reply(body, content_type=content_type))
     text = await read(server)
     assert text.endswith(f"no text: {content_type}, {len(body)} bytes]")
+
+
+@pytest.mark.parametrize(
+    "charset", ["zlib", "hex", "rot13", "punycode", "unicode_escape", "no-such"]
+)
+async def test_a_charset_that_is_none_is_not_followed(charset: str) -> None:
+    body = zlib.compress(b"a" * 100_000) if charset == "zlib" else b"6161"
+    server = Server(lambda _: reply(body, content_type=f"text/plain; charset={charset}"))
+    assert (await read(server)).endswith(f"no text: text/plain, {len(body)} bytes]")
 
 
 async def test_a_long_text_tells_how_to_read_on_and_can_be() -> None:

@@ -1,6 +1,7 @@
 """Running a launch to its end, wherever it runs."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import anyio
 
@@ -38,7 +39,7 @@ async def run_in(
             with anyio.CancelScope(shield=True):
                 await run_process(
                     launch.stop,
-                    folder=launch.folder,
+                    folder=Path(launch.folder.anchor),  # the command may have removed its own
                     environment=launch.variables,
                     timeout_seconds=_STOP_SECONDS,
                 )

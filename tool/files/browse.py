@@ -13,6 +13,7 @@ from agentslot.tool.contract import Effect, ToolInvocation
 from agentslot.tool.files.containment import FileRoot
 from agentslot.tool.files.glob import Glob
 from agentslot.tool.files.ignore import IgnoreLayer
+from agentslot.tool.files.spelling import shown as shown_name
 from agentslot.tool.files.userrules import user_rules
 from agentslot.tool.files.walk import Start, start_at, walk
 from agentslot.tool.fit import fit
@@ -145,7 +146,7 @@ def _page(first: list[str], total: int, max_bytes: int) -> str:
     shown: list[str] = []
     room = max_bytes
     for entry in first:
-        printable = entry.encode("utf-8", "replace").decode()
+        printable = shown_name(entry)
         room -= len(printable.encode()) + 1
         if room < 0:
             break

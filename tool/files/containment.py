@@ -14,7 +14,7 @@ import os
 import stat
 from collections import deque
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -24,6 +24,7 @@ from urllib.parse import unquote
 from agentslot.tool.errors import ToolFailedError
 from agentslot.tool.files.failure import reported
 from agentslot.tool.files.lock import PathLocks
+from agentslot.tool.files.spelling import entry_meant
 
 MAX_LINKS = 40
 """Symbolic links followed in one path before it counts as a loop."""
@@ -183,7 +184,9 @@ class _Walk:
                 continue
             if part == "..":
                 self._leave(path)
-            elif (target := self._link_target(part, path)) is not None:
+                continue
+            part = entry_meant(self.folder, part)
+            if (target := self._link_target(part, path)) is not None:
                 waiting.extendleft(reversed(self._components(target, path)))
             elif all(rest in {"", "."} for rest in waiting):
                 return part
@@ -223,7 +226,8 @@ class _Walk:
         except FileNotFoundError:
             if not self._create:
                 raise
-            os.mkdir(name, dir_fd=self.folder)
+            with suppress(FileExistsError):  # another call made it in this moment
+                os.mkdir(name, dir_fd=self.folder)
             descriptor = os.open(name, _FOLDER, dir_fd=self.folder)
         self._open.append(descriptor)
         self.names.append(name)

@@ -15,17 +15,19 @@ _MAX_ALTERNATIVES = 256
 def path_filter(pattern: str, *, any_case: bool = False) -> Callable[[str], bool]:
     """As `Glob`, telling upper and lower case apart: for rules, which must be exact.
 
+    Characters that are composed in different ways are taken for each other, as the tools do.
+
     Args:
         pattern: the pattern.
-        any_case: take for each other what a disk does that does not tell them apart: letters in
-            both cases, and characters that are composed in different ways.
+        any_case: do not look at case either, as some disks do not.
 
     Raises:
         ToolFailedError: `invalid_arguments` for a pattern that is malformed.
     """
+    glob = Glob(normalize("NFC", pattern), case_matters=True)
     if any_case:
-        return Glob(normalize("NFC", pattern), case_matters=True).in_any_case()
-    return Glob(pattern, case_matters=True)
+        return glob.in_any_case()
+    return lambda path: glob(normalize("NFC", path))
 
 
 class Glob:

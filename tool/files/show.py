@@ -6,6 +6,7 @@ from agentslot.tool.attachments import Attachment
 from agentslot.tool.errors import ToolFailedError
 from agentslot.tool.files.containment import Location
 from agentslot.tool.files.read import TextRange, read_range
+from agentslot.tool.files.spelling import shown
 from agentslot.tool.images import image_problem, image_type
 
 _MAGIC_BYTES = 16
@@ -46,9 +47,9 @@ def show_file(location: Location, *, offset: int, limit: int, column: int, max_b
 
 
 def _missing(location: Location) -> ToolFailedError:
-    similar = ", ".join(repr(name) for name in location.similar())
+    similar = ", ".join(repr(shown(name)) for name in location.similar())
     hint = f"; its folder has {similar}" if similar else "; check the spelling or list the folder"
-    return ToolFailedError("not_found", f"{location.path!r} does not exist{hint}")
+    return ToolFailedError("not_found", f"{shown(location.path)!r} does not exist{hint}")
 
 
 def _facts(part: TextRange, offset: int, column: int) -> list[str]:

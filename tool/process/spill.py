@@ -1,5 +1,6 @@
 """All output of a command, beyond what is kept in memory: in a file, up to a cap."""
 
+import logging
 import os
 import tempfile
 from collections.abc import Callable
@@ -12,6 +13,8 @@ import anyio.to_thread
 
 from agentslot.tool.process.output import DEFAULT_CAPACITY
 
+_logger = logging.getLogger("agentslot.tool")
+
 MAX_SPILL_BYTES = 64 * 1024 * 1024
 """Bytes of one command's output that are kept on the disk; what follows is only counted."""
 
@@ -19,7 +22,8 @@ MAX_SPILL_BYTES = 64 * 1024 * 1024
 class Spill:
     """Output that can be read from any byte on, while it is written and afterwards.
 
-    The first bytes stay in memory; a file is made only for more than that.
+    The first bytes stay in memory; a file is made only for more than that. A file that cannot be
+    written keeps no command from running: what it misses is counted alone.
 
     Attributes:
         total: bytes written so far.
@@ -46,7 +50,7 @@ class Spill:
         elif room > 0:
             # Not cut short by a cancellation: the count and the file must agree.
             with anyio.CancelScope(shield=True):
-                await anyio.to_thread.run_sync(self._append, chunk[:room])
+                await anyio.to_thread.run_sync(self._keep, chunk[:room])
         self.grew.set()
         self.grew = anyio.Event()
 
@@ -69,6 +73,14 @@ class Spill:
         if self.path is not None:
             with suppress(FileNotFoundError):
                 self.path.unlink()
+
+    def _keep(self, chunk: bytes) -> None:
+        """Write to the file; from the first failure on, such as a full disk, no more is kept."""
+        try:
+            self._append(chunk)
+        except OSError as error:
+            self._max_bytes = 0
+            _logger.warning("the output of a command is kept no further: %s", error)
 
     def _append(self, chunk: bytes) -> None:
         if self.path is None:

@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import anyio
@@ -45,18 +45,25 @@ class Query:
     most: int
 
 
-class Found(BaseModel):
+@dataclass(slots=True)
+class Found:
     """What an engine found.
 
     Attributes:
         hits: files in the order of their paths, each with lines: number, text, whether it matches.
             One matching line more than asked for shows that there are more.
         binary: binary files that match; their lines are not shown.
-        error: what is wrong with the pattern.
     """
 
-    hits: list[tuple[str, list[tuple[int, str, bool]]]] = []
-    binary: list[str] = []
+    hits: list[tuple[str, list[worker.Line]]] = field(default_factory=list)
+    binary: list[str] = field(default_factory=list)
+
+
+class _Answer(BaseModel):
+    """What a worker writes: files by their place among those that it was given."""
+
+    hits: list[tuple[int, list[worker.Line]]] = []
+    binary: list[int] = []
     error: str | None = None
 
 
@@ -123,8 +130,11 @@ async def _search(query: Query, folder: Path, descriptor: int, files: Sequence[s
     output = finished.output.whole()
     if finished.outcome is not Outcome.OK or output is None:
         raise ToolFailedError("search_failed", "the search engine broke; search in a subfolder")
-    found = Found.model_validate_json(output)
-    if found.error is not None:
-        message = f"the pattern is no regular expression: {found.error}"
+    answer = _Answer.model_validate_json(output)
+    if answer.error is not None:
+        message = f"the pattern is no regular expression: {answer.error}"
         raise ToolFailedError("invalid_arguments", message)
-    return found
+    return Found(
+        [(files[place], lines) for place, lines in answer.hits],
+        [files[place] for place in answer.binary],
+    )

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import NamedTuple
 
+from agentslot.tool.files.spelling import shown
 from agentslot.tool.search.engine import Found
 
 MAX_MATCHES = 100
@@ -21,7 +22,7 @@ def show_found(found: Found, prefix: str, searched: int, most: int, max_bytes: i
     """Matches grouped by file, and a line in brackets that says what was searched and left out."""
     rows, cut = _first_rows(found, most, max_bytes)
     blocks = [_block(prefix + path, group) for path, group in groupby(rows, lambda row: row.path)]
-    blocks += [f"{prefix}{path}: binary file matches" for path in found.binary[:most]]
+    blocks += [f"{shown(prefix + path)}: binary file matches" for path in found.binary[:most]]
     matches = sum(row.is_match for row in rows)
     lines = "1 matching line" if matches == 1 else f"{matches} matching lines"
     note = f"{lines} in {len(blocks)} of {searched} files"
@@ -37,7 +38,7 @@ def _first_rows(found: Found, most: int, max_bytes: int) -> tuple[list[_Row], bo
     rows: list[_Row] = []
     matches, room = 0, max_bytes
     for path, lines in found.hits:
-        room -= len(path.encode("utf-8", "replace"))
+        room -= len(shown(path).encode())
         for number, text, is_match in lines:
             matches += is_match
             room -= len(text.encode()) + _OVERHEAD_BYTES
@@ -49,11 +50,11 @@ def _first_rows(found: Found, most: int, max_bytes: int) -> tuple[list[_Row], bo
 
 def _block(path: str, rows: Iterable[_Row]) -> str:
     """One file: its path, then its lines; `--` where lines between them are left out."""
-    shown = [path.encode("utf-8", "replace").decode()]
+    block = [shown(path)]
     previous: int | None = None
     for row in rows:
         if previous is not None and row.number > previous + 1:
-            shown.append("--")
-        shown.append(f"{row.number}{':' if row.is_match else '-'}{row.text}")
+            block.append("--")
+        block.append(f"{row.number}{':' if row.is_match else '-'}{row.text}")
         previous = row.number
-    return "\n".join(shown)
+    return "\n".join(block)

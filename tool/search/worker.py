@@ -174,13 +174,16 @@ def excerpt(line: str, at: int) -> str:
 
 def search(
     task: Task, paths: list[str], root: int
-) -> tuple[list[tuple[str, list[Line]]], list[str]]:
-    """Files with matching lines in the order of `paths`, and binary files that match."""
+) -> tuple[list[tuple[int, list[Line]]], list[int]]:
+    """Files with matching lines in the order of `paths`, and binary files that match.
+
+    Files are named by their place in `paths`: not every name can be written in JSON.
+    """
     folders = Folders(root)
-    hits: list[tuple[str, list[Line]]] = []
-    binary: list[str] = []
+    hits: list[tuple[int, list[Line]]] = []
+    binary: list[int] = []
     missing = task.most + 1  # one more tells that there are more
-    for path in paths:
+    for place, path in enumerate(paths):
         try:
             content = folders.read(path)
         except OSError:  # gone, swapped for a link, or not ours to read
@@ -190,12 +193,12 @@ def search(
         text = text_of(content)
         if text is None:
             if task.regex.search(content.decode("utf-8", "replace")):
-                binary.append(path)
+                binary.append(place)
         elif task.reaches_ends or task.regex.search(text):
             lines = matching_lines(text, task.regex, task.context, missing)
             missing -= sum(is_match for _, _, is_match in lines)
             if lines:
-                hits.append((path, lines))
+                hits.append((place, lines))
         if missing <= 0:
             break
     return hits, binary
@@ -204,7 +207,7 @@ def search(
 def main() -> None:
     """Read a task and write what was found, or why the pattern is none.
 
-    {"hits": [[path, [[number, text, is match], …]], …], "binary": [path, …]} or {"error": "…"}
+    {"hits": [[place, [[number, text, is match], …]], …], "binary": [place, …]} or {"error": "…"}
     """
     head, _, rest = sys.stdin.buffer.read().partition(b"\n")
     try:

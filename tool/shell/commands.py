@@ -34,6 +34,7 @@ class Commands:
         folder: where every command starts; None for the folder of the Session's workspace.
         place: where they run.
         jobs: those that later calls can ask for.
+        in_use: whether a started application owns what they leave running.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Commands:
         self.folder = None if folder is None else Path(folder).absolute()
         self.place: ExecutionEnvironment = LocalEnvironment()
         self.jobs = Jobs()
+        self.in_use = False
         self._environment = environment
         self._timeout_seconds = timeout_seconds
         self._background: set[int] = set()
@@ -165,6 +167,11 @@ def _failures(program: str) -> Generator[None]:
         yield
     except OSError as error:
         message = f"{program!r} could not be started: {error.strerror}"
+        place = str(error.filename or program)
+        if place != program:  # the folder is entered before the program is looked for
+            message = (
+                f"the folder {place!r}, where commands start, cannot be used: {error.strerror}"
+            )
         raise ToolFailedError("execution_failed", message) from error
     except ValueError as error:  # a NUL, which no argument can hold
         message = "a command cannot hold a NUL character"

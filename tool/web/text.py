@@ -14,6 +14,8 @@ _TEXTUAL = re.compile(
 )
 _CHARSET = re.compile(r"charset=[\"']?([\w.:-]+)", re.IGNORECASE)
 _META = re.compile(rb"<meta[^>]{0,200}charset=[\"']?([\w.:-]+)", re.IGNORECASE)
+_NO_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape"})
+"""Encodings of text into text; some take long on purpose-made input."""
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _LIBRARY = "html_to_markdown"
 
@@ -43,11 +45,24 @@ def decoded(content: bytes, content_type: str, *, truncated: bool) -> str | None
     meta = _META.search(content[:2048]) if media in _HTML else None
     charset = named[1] if named else meta[1].decode() if meta else "utf-8"
     try:
-        decoder = codecs.getincrementaldecoder(charset)("strict")
-        text = decoder.decode(content, not truncated)
+        text = _decoder(charset).decode(content, not truncated)
     except (LookupError, UnicodeError, AttributeError):
         return None
     return None if "\0" in text else text.removeprefix("\ufeff")
+
+
+def _decoder(charset: str) -> codecs.IncrementalDecoder:
+    """The decoder of a character set.
+
+    Raises:
+        LookupError: Python does not know it, or knows it as something else: a server that calls its
+            answer `zlib` would have it unpacked to any size.
+        UnicodeError: as LookupError.
+    """
+    "".encode(charset)  # refuses what is no encoding of text
+    if codecs.lookup(charset).name in _NO_CHARSETS:
+        raise LookupError(charset)
+    return codecs.getincrementaldecoder(charset)("strict")
 
 
 def require_html_library() -> None:
