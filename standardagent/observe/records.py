@@ -17,6 +17,7 @@ from agentslot.session import (
     AgentId,
     AttemptId,
     AttemptStatus,
+    ExtensionDiagnostic,
     RunId,
     RunStatus,
     SessionId,
@@ -211,7 +212,20 @@ class ModelConfigAudit(SessionRecord):
     model: str
 
 
-AuditRecord = ToolDecision | ModelConfigAudit
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtensionTransition(SessionRecord):
+    """What a hook was asked, or what became of its answer, is durable.
+
+    Attributes:
+        diagnostic: the invocation as it stands now, as the Session's diagnostics show it but for
+            the two reasons, which are texts of the component and are empty here.
+    """
+
+    kind: Literal["extension.transition"] = "extension.transition"
+    diagnostic: ExtensionDiagnostic
+
+
+AuditRecord = ToolDecision | ModelConfigAudit | ExtensionTransition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
