@@ -6,6 +6,7 @@ from functools import partial
 from typing import cast
 
 from agentslot.session import (
+    ClassifiedError,
     Delivery,
     History,
     InvocationEnded,
@@ -48,13 +49,17 @@ def _messages(history: History) -> tuple[Message, ...]:
 def _valid(name: str, proposed: object) -> Iterator[MessageInput]:
     if isinstance(proposed, InvocationEnded):
         return
-    for each in (
-        cast("Sequence[object]", proposed) if isinstance(proposed, Sequence) else [proposed]
-    ):
-        if isinstance(each, MessageInput):
-            yield each
-        else:
+    several = isinstance(proposed, Sequence) and not isinstance(proposed, str)
+    for each in cast("Sequence[object]", proposed) if several else [proposed]:
+        if not isinstance(each, MessageInput):
             log.error("agent hook %s proposed a %s, which is no message", name, type(each).__name__)
+            continue
+        try:
+            each.require_unicode()
+        except ClassifiedError as error:
+            log.error("agent hook %s proposed what no store can keep: %s", name, error)  # noqa: TRY400  # the error says all
+            continue
+        yield each
 
 
 def _steering(run: Run, proposed: MessageInput) -> QueueItem:
