@@ -106,6 +106,7 @@ def attempt_trace(
         usage=attempt.usage,
         error_code=safe_code(attempt.error_code),
         duration_ms=duration_ms,
+        cost_usd=attempt.cost_usd,
     )
 
 

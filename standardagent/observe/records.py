@@ -77,6 +77,7 @@ class AttemptTrace(SessionRecord):
         kind: every end but success is `model.attempt.failed`; `status` says which.
         served_model: the model that the provider says answered, where it differs.
         duration_ms: of the request; on its end only.
+        cost_usd: what its tokens cost in US dollars, if the price was known.
     """
 
     kind: Literal[
@@ -95,6 +96,7 @@ class AttemptTrace(SessionRecord):
     usage: TokenUsage | None = None
     error_code: str = ""
     duration_ms: float | None = None
+    cost_usd: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
