@@ -49,17 +49,19 @@ def _messages(history: History) -> tuple[Message, ...]:
 def _valid(name: str, proposed: object) -> Iterator[MessageInput]:
     if isinstance(proposed, InvocationEnded):
         return
-    several = isinstance(proposed, Sequence) and not isinstance(proposed, str)
-    for each in cast("Sequence[object]", proposed) if several else [proposed]:
+    several: Sequence[object] = [proposed]
+    if isinstance(proposed, Sequence) and not isinstance(proposed, str):
+        several = cast("Sequence[object]", proposed)
+    for each in several:
         if not isinstance(each, MessageInput):
             log.error("agent hook %s proposed a %s, which is no message", name, type(each).__name__)
             continue
         try:
             each.require_unicode()
         except ClassifiedError as error:
-            log.error("agent hook %s proposed what no store can keep: %s", name, error)  # noqa: TRY400  # the error says all
-            continue
-        yield each
+            log.error("agent hook %s proposed a text that is none: %s", name, error)  # noqa: TRY400  # the error says all
+        else:
+            yield each
 
 
 def _steering(run: Run, proposed: MessageInput) -> QueueItem:
