@@ -1,6 +1,8 @@
 """A PostgreSQL database that several processes share, and a connection that breaks."""
 
 import logging
+from pathlib import Path
+from typing import Any
 
 import anyio
 import asyncpg  # type: ignore[import-untyped]  # it has none
@@ -299,6 +301,14 @@ async def test_a_dsn_that_cannot_be_read_is_refused_with_how_to_write_it(dsn: st
             pass
     assert (caught.value.kind, caught.value.code) == ("invalid_input", "invalid_dsn")
     assert "ter2" not in str(caught.value)
+
+
+def test_what_is_no_dsn_is_refused_at_once_with_what_to_write() -> None:
+    """As by `agentslot conformance`, which makes stores for a folder."""
+    folder: Any = Path("folder")
+    with pytest.raises(ClassifiedError, match="postgresql://user@host/database") as caught:
+        PostgresStore(folder)
+    assert caught.value.code == "invalid_dsn"
 
 
 async def test_tables_of_another_version_are_refused(postgres: str) -> None:
