@@ -3,6 +3,7 @@
 from agentslot._extras import MissingExtra
 from agentslot.session.clock import Clock, utc_now
 from agentslot.session.durable import DurableStore
+from agentslot.session.errors import ClassifiedError, ErrorKind
 from agentslot.session.medium import Stored
 from agentslot.session.storemodule import DurableStoreModule
 
@@ -28,6 +29,7 @@ class PostgresStore(DurableStore[Stored]):
 
     Raises:
         MissingExtra: `asyncpg` is not installed.
+        ClassifiedError: `invalid_input/invalid_dsn`: the DSN is no text.
     """
 
     def __init__(self, dsn: str, *, clock: Clock = utc_now, max_connections: int = 8) -> None:
@@ -38,6 +40,14 @@ class PostgresStore(DurableStore[Stored]):
             if error.name is None or error.name.partition(".")[0] != "asyncpg":
                 raise
             raise MissingExtra("PostgresStore", "postgres") from error
+        if not isinstance(dsn, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # code without types
+            raise ClassifiedError(
+                ErrorKind.INVALID_INPUT,
+                "invalid_dsn",
+                "PostgresStore takes a DSN such as postgresql://user@host/database, not a"
+                f" {type(dsn).__name__}. To judge it with `agentslot conformance`, name a function"
+                " that makes a new database for the folder it is given, and returns the store",
+            )
         super().__init__(PostgresMedium(dsn, max_connections), clock=clock)
 
 

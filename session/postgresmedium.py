@@ -1,10 +1,11 @@
 """A PostgreSQL database as a medium for Sessions."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import TypeVar
 
+import anyio
 from anyio.from_thread import start_blocking_portal
 
 from agentslot.session.codec import UnreadableError
@@ -19,6 +20,7 @@ from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.listing import Listed
 from agentslot.session.medium import Stored
 from agentslot.session.postgresdriver import (
+    LOST,
     PLACE,
     Database,
     DuplicateKeyError,
@@ -41,6 +43,7 @@ from agentslot.session.recent import outcome_of
 from agentslot.session.requests import session_exists, session_not_found
 from agentslot.session.state import SessionState
 from agentslot.session.store import CommitRequest, NewSession, SessionOverview
+from agentslot.session.text import is_unicode
 
 T = TypeVar("T")
 _SelectRange = Callable[[Database, SessionId, int, int], Awaitable[list[T]]]
@@ -92,12 +95,14 @@ class PostgresMedium:
 
     async def read(self, session_id: SessionId) -> Stored:
         """As `Medium.read`."""
+        if not _is_storable(session_id):
+            raise session_not_found(session_id)
         with reading():
             async with self._connection() as database:
                 facts = partial(self._read_back, select_facts, session_id)
                 contexts = partial(self._read_back, select_contexts, session_id)
                 with _understanding(f"session {session_id!r}: "):
-                    async with database.transaction(isolation="repeatable_read", readonly=True):
+                    async with _one_moment(database):
                         return await select_session(database, session_id, facts, contexts)
 
     def _read_back(
@@ -158,6 +163,8 @@ class PostgresMedium:
 
     async def list(self, agent: AgentId, workspace: WorkspaceId) -> list[Listed]:
         """As `Medium.list`."""
+        if not (_is_storable(agent) and _is_storable(workspace)):
+            return []
         with reading():
             async with self._connection() as database:
                 with _understanding():
@@ -187,6 +194,24 @@ def _understanding(what: str = "") -> Generator[None]:
         yield
     except (UnreadableError, ValueError) as error:
         raise SessionDamagedError(PLACE, f"{what}{error}") from error
+
+
+@asynccontextmanager
+async def _one_moment(database: Database) -> AsyncGenerator[None]:
+    """See the database as it is now; left properly also by whoever is cancelled meanwhile."""
+    transaction = database.transaction(isolation="repeatable_read", readonly=True)
+    await transaction.start()
+    try:
+        yield
+    finally:
+        # Over a connection that has broken there is nothing to end, and whoever reads knows of it.
+        with anyio.CancelScope(shield=True), suppress(*LOST):
+            await transaction.rollback()
+
+
+def _is_storable(name: str) -> bool:
+    """Whether there can be a row of that name: the server's texts are Unicode without NUL."""
+    return "\0" not in name and is_unicode(name)
 
 
 def _require_asyncio() -> None:

@@ -19,7 +19,7 @@ from agentslot.session.lockfile import LockFile, opening
 from agentslot.session.medium import Stored, UncertainError
 from agentslot.session.message import Message
 from agentslot.session.recent import outcome_of
-from agentslot.session.requests import session_exists
+from agentslot.session.requests import session_exists, session_not_found
 from agentslot.session.sqlitereader import (
     select_all,
     select_contexts,
@@ -31,6 +31,7 @@ from agentslot.session.sqliteschema import APPLICATION_ID, SCHEMA, VERSION
 from agentslot.session.sqlitewriter import insert_commit, insert_session, update_session
 from agentslot.session.state import SessionState
 from agentslot.session.store import NewSession
+from agentslot.session.text import is_unicode
 from agentslot.session.threads import Append, InThreads
 
 T = TypeVar("T")
@@ -131,6 +132,8 @@ class _Database:
         return None
 
     def read(self, session_id: SessionId) -> Stored:
+        if not is_unicode(session_id):  # SQLite would say that it cannot be asked for
+            raise session_not_found(session_id)
         with self._reading(f"session {session_id!r}: ") as database:
             facts = partial(self._read_back, select_facts, session_id)
             contexts = partial(self._read_back, select_contexts, session_id)

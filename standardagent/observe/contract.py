@@ -34,7 +34,7 @@ class MetricSink(Protocol):
 
 
 class AuditSink(Protocol):
-    """Hears of decisions: what was allowed, and who changed the model."""
+    """Hears of decisions: what was allowed, who changed the model, and what hooks have said."""
 
     async def record_audit(self, record: AuditRecord) -> None:
         """Take a record. One comes at a time, in the order of events within a Session."""

@@ -1,21 +1,28 @@
-"""Records read off the facts of a commit: pure functions of a fact and what was measured."""
+"""Records read off a commit: pure functions of what it made durable and what was measured."""
 
 import re
+from dataclasses import replace
 from typing import Literal
 
 from agentslot.model import CacheLoss
 from agentslot.session import (
     AgentId,
     AttemptStatus,
+    ContextDisposition,
+    ExtensionEntry,
+    ExtensionJournal,
     Fact,
     ModelAttempt,
     ModelConfig,
     ModelConfigChanged,
     RunFact,
     RunStatus,
+    SessionState,
+    diagnostic,
 )
 from agentslot.standardagent.observe.records import (
     AttemptTrace,
+    ExtensionTransition,
     MetricKind,
     MetricRecord,
     ModelConfigAudit,
@@ -99,6 +106,7 @@ def attempt_trace(
         usage=attempt.usage,
         error_code=safe_code(attempt.error_code),
         duration_ms=duration_ms,
+        cost_usd=attempt.cost_usd,
     )
 
 
@@ -133,3 +141,30 @@ def config_audit(agent: AgentId, fact: Fact, change: ModelConfigChanged) -> Mode
         provider=change.current.provider,
         model=change.current.model,
     )
+
+
+def extension_transition(state: SessionState, entry: ExtensionEntry) -> ExtensionTransition:
+    """An invocation of a hook as the newest commit has left it."""
+    shown = diagnostic(entry)
+    return ExtensionTransition(
+        at=state.updated_at,
+        session_id=state.id,
+        agent=state.agent,
+        diagnostic=replace(
+            shown, reason="", error_reason="", error_code=safe_code(shown.error_code)
+        ),
+    )
+
+
+def journal_metrics(agent: AgentId, journal: ExtensionJournal) -> list[MetricRecord]:
+    """How many invocations a Session's journal has, and how much waits there for the model."""
+    waiting = sum(
+        entry.context_bytes
+        for entry in journal.open.values()
+        if entry.context is ContextDisposition.PENDING
+    )
+    sizes = {"entries": len(journal), "bytes": waiting}
+    return [
+        MetricRecord(f"agent.extension.journal.{what}", MetricKind.GAUGE, size, {"agent": agent})
+        for what, size in sizes.items()
+    ]

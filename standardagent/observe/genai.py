@@ -8,6 +8,7 @@ The names are written out here, since the conventions' Python package marks them
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
 from opentelemetry import metrics, trace
 from opentelemetry.context import Context
@@ -30,7 +31,7 @@ from agentslot.standardagent.observe.records import (
     TraceRecord,
 )
 
-_Attributes = dict[str, str | int]
+_Attributes = dict[str, str | int | float]
 
 _SCOPE = "agentslot"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -86,17 +87,20 @@ class GenAISink:
         if running is not None and running[0] == run_id:
             return running[1]
         self._leave(record.session_id, begun)
+        attributes: _Attributes = {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.id": record.agent,
+            "gen_ai.agent.name": record.agent,
+            "gen_ai.conversation.id": record.session_id,
+            "agentslot.run.id": run_id,
+        }
+        if isinstance(record, RunTrace):  # now, for whoever samples by it
+            attributes |= _model(record.provider, record.model)
         span = self._tracer.start_span(
             f"invoke_agent {record.agent}",
             Context(),
             SpanKind.INTERNAL,
-            {
-                "gen_ai.operation.name": "invoke_agent",
-                "gen_ai.agent.id": record.agent,
-                "gen_ai.agent.name": record.agent,
-                "gen_ai.conversation.id": record.session_id,
-                "agentslot.run.id": run_id,
-            },
+            attributes,
             start_time=_nanoseconds(begun),
         )
         self._runs[record.session_id] = (run_id, span)
@@ -128,7 +132,7 @@ class GenAISink:
             record,
             f"chat {record.model}",
             SpanKind.CLIENT,
-            {**attributes, **_usage(record.usage), **ids},
+            {**attributes, **_usage(record.usage), **_cost(record.cost_usd), **ids},
         )
         _end(span, record.at, record.status, record.error_code if failed else None)
 
@@ -152,15 +156,17 @@ class GenAISink:
             "agentslot.step.id": record.step_id,
         }
         span = self._child(record, f"execute_tool {record.tool}", SpanKind.INTERNAL, attributes)
-        failed = record.status is not ToolStatus.SUCCEEDED
-        _end(span, record.at, record.status or "", record.error_code if failed else None)
+        canceled = record.error_code == "canceled"
+        failed = record.status is not ToolStatus.SUCCEEDED and not canceled
+        outcome = "canceled" if canceled else record.status or ""
+        _end(span, record.at, outcome, record.error_code if failed else None)
 
     def _child(
         self,
         record: AttemptTrace | ToolTrace,
         name: str,
         kind: SpanKind,
-        attributes: Mapping[str, str | int],
+        attributes: Mapping[str, str | int | float],
     ) -> Span:
         begun = _begun(record.at, record.duration_ms)
         parent = trace.set_span_in_context(self._run_span(record, record.run_id, begun), Context())
@@ -184,6 +190,10 @@ def _usage(usage: TokenUsage | None) -> _Attributes:
         "gen_ai.usage.cache_creation.input_tokens": usage.cache_write,
         "gen_ai.usage.reasoning.output_tokens": usage.reasoning,
     }
+
+
+def _cost(cost_usd: Decimal | None) -> _Attributes:
+    return {} if cost_usd is None else {"agentslot.cost_usd": float(cost_usd)}
 
 
 def _end(span: Span, at: datetime, outcome: str, error_code: str | None) -> None:

@@ -16,6 +16,7 @@ from agentslot.standardagent.observe.contract import (
 from agentslot.standardagent.observe.guard import Guard
 from agentslot.standardagent.observe.records import (
     AuditRecord,
+    ExtensionTransition,
     MetricRecord,
     ModelConfigAudit,
     Record,
@@ -131,7 +132,7 @@ class ObservationHub:
             case UsageRecord():
                 for recorder in self._usage:
                     await call(recorder, recorder.record_usage, record)
-            case ToolDecision() | ModelConfigAudit():
+            case ToolDecision() | ModelConfigAudit() | ExtensionTransition():
                 for audits in self._audits:
                     await call(audits, audits.record_audit, record)
             case _:

@@ -15,6 +15,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from pydantic import TypeAdapter
 
 from agentslot import Module
+from agentslot.session import ClassifiedError, ErrorKind
 from agentslot.standardagent.observe.contract import (
     AUDIT_SINKS,
     METRIC_SINKS,
@@ -76,9 +77,17 @@ class JsonLinesSink:
         """Keep the file open while the body runs; at the end everything taken in is written.
 
         Raises:
-            OSError: the file cannot be opened for appending.
+            ClassifiedError: `unavailable/file_not_writable`.
         """
-        file = await anyio.to_thread.run_sync(_LineFile, self._path)
+        try:
+            file = await anyio.to_thread.run_sync(_LineFile, self._path)
+        except (OSError, ValueError) as error:  # ValueError: no file can have that name
+            raise ClassifiedError(
+                ErrorKind.UNAVAILABLE,
+                "file_not_writable",
+                f"observations cannot be written to {str(self._path)!r}: {error}. Give the sink"
+                " another file, or repair access to this one",
+            ) from error
         try:
             async with anyio.create_task_group() as tasks:
                 self._waiting, lines = anyio.create_memory_object_stream[bytes](_WAITING_LINES)

@@ -17,6 +17,7 @@ from agentslot.session import (
     AgentId,
     AttemptId,
     AttemptStatus,
+    ExtensionDiagnostic,
     RunId,
     RunStatus,
     SessionId,
@@ -76,6 +77,7 @@ class AttemptTrace(SessionRecord):
         kind: every end but success is `model.attempt.failed`; `status` says which.
         served_model: the model that the provider says answered, where it differs.
         duration_ms: of the request; on its end only.
+        cost_usd: what its tokens cost in US dollars, if the price was known.
     """
 
     kind: Literal[
@@ -94,6 +96,7 @@ class AttemptTrace(SessionRecord):
     usage: TokenUsage | None = None
     error_code: str = ""
     duration_ms: float | None = None
+    cost_usd: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +214,20 @@ class ModelConfigAudit(SessionRecord):
     model: str
 
 
-AuditRecord = ToolDecision | ModelConfigAudit
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtensionTransition(SessionRecord):
+    """What a hook was asked, or what became of its answer, is durable.
+
+    Attributes:
+        diagnostic: the invocation as it stands now, as the Session's diagnostics show it but for
+            the two reasons, which are texts of the component and are empty here.
+    """
+
+    kind: Literal["extension.transition"] = "extension.transition"
+    diagnostic: ExtensionDiagnostic
+
+
+AuditRecord = ToolDecision | ModelConfigAudit | ExtensionTransition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

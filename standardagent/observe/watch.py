@@ -86,6 +86,14 @@ class SessionWatch:
                     self._hub.audit(factrecords.config_audit(self._agent, fact, change))
                 case _:
                     pass
+        if state.extensions is not previous.extensions:
+            self._extensions(previous, state)
+
+    def _extensions(self, previous: SessionState, state: SessionState) -> None:
+        for entry in state.extensions.changed_since(previous.extensions):
+            self._hub.audit(factrecords.extension_transition(state, entry))
+        for metric in factrecords.journal_metrics(self._agent, state.extensions):
+            self._hub.metric(metric)
 
     def _run(self, fact: Fact, run: RunFact) -> None:
         duration_ms = None

@@ -42,7 +42,9 @@ async def compacted(
     except Exception as error:
         log.exception("the context compactor failed in Run %s", run.id)
         raise ClassifiedError(
-            ErrorKind.INTERNAL, "context_preparation_failed", "the context compactor failed"
+            ErrorKind.INTERNAL,
+            "context_preparation_failed",
+            f"the context compactor failed with {type(error).__name__}: the log says why",
         ) from error
     shown = tuple(as_user_message(run, each) for each in instead)
     kept = context.inputs[compaction.kept_from :]

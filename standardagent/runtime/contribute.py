@@ -67,12 +67,14 @@ def proposed(messages: object) -> tuple[MessageInput, ...]:
 
     Raises:
         TypeError: it has returned something else.
+        ClassifiedError: `invalid_input/text_not_unicode`: no store could keep them.
     """
     if not isinstance(messages, Sequence):
         raise TypeError(f"a {type(messages).__name__} is no sequence of messages")
     for each in cast("Sequence[object]", messages):
         if not isinstance(each, MessageInput):
             raise TypeError(f"a {type(each).__name__} is no MessageInput")
+        each.require_unicode()
     return tuple(cast("Sequence[MessageInput]", messages))
 
 

@@ -19,6 +19,7 @@ from agentslot.session import (
     GoalReference,
     GoalStatus,
 )
+from agentslot.session.text import is_unicode
 from agentslot.standardagent.goal.contract import (
     DecisionRecord,
     GoalEvaluation,
@@ -72,7 +73,7 @@ async def evaluated(run: Run, goal: Goal) -> GoalEvaluation | None:
         evaluation = await call(owner, name, evaluate, what="goal evaluator")
     if run.cancel_requested or run.termination is not None:
         return None
-    if isinstance(evaluation, GoalEvaluation):
+    if isinstance(evaluation, GoalEvaluation) and is_unicode(evaluation.next_instruction):
         return evaluation
     return GoalEvaluation.blocked(GoalReason.EVALUATOR_FAILURE)
 

@@ -20,7 +20,6 @@ from agentslot.session import (
     SessionState,
     WorkspaceBoundary,
 )
-from agentslot.session.recent import commit_of, outcome_of
 from agentslot.standardagent.observe import CommitNotices, SessionWatch
 from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.guests import Guests
@@ -148,32 +147,38 @@ class SessionOwner:
         request = CommitRequest(state.id, state.revision, key, tuple(changes), actor)
         try:
             commit = await self.components.store.commit(request)
+        except RevisionConflictError:
+            # Another process has written: what is known here is outdated, whoever reads it again.
+            if state.active_run is None:
+                self.close()
+            raise
         except ClassifiedError as error:
             if error.kind is not ErrorKind.UNAVAILABLE:
                 raise
-            found = await self._stored_after_all()
+            found = await self._stored_after_all(request)
             if found is None:
                 raise
             commit = found
         self.adopt(commit.state)
         return commit
 
-    async def _stored_after_all(self) -> Commit | None:
-        """The commit that was refused, if the store has it: nobody else writes this Session.
+    async def _stored_after_all(self, request: CommitRequest) -> Commit | None:
+        """The commit that was refused, if the store has it, which knows it by its key.
 
-        If the store cannot say, an idle Session is closed, and a Run that is active will end.
+        If the store cannot say, or another process has written instead, an idle Session is closed,
+        and a Run that is active will end.
         """
         before = self.state
         try:
             after = (await self.components.store.load(before.id)).state
+            if after.revision == before.revision:
+                return None
+            return await self.components.store.commit(request)
         except ClassifiedError:
             log.exception("nobody knows whether Session %s was written", before.id)
             if before.active_run is None:
                 self.close()
             return None
-        if after.revision == before.revision:
-            return None
-        return commit_of(after, outcome_of(after.revision, before.history, after.history))
 
     async def look_back(self) -> None:
         """Look at what earlier processes left in History; afterwards nothing has to be read.

@@ -76,11 +76,15 @@ async def prepare_request(run: Run, parts: FixedParts) -> PreparedRequest:
         request = _request(run, parts, tools, inputs)
         count = await _counted(run, request)
     if not 0 <= count.tokens <= limit:
+        shorter = (
+            "install a context compactor"
+            if components.compactor is None
+            else "let the context compactor keep less, for this is what it has left"
+        )
         raise ClassifiedError(
             ErrorKind.INVALID_INPUT,
             "context_limit_exceeded",
-            f"the request has {count}, the limit is {limit}: start a new Session, or"
-            " install a context compactor",
+            f"the request has {count}, the limit is {limit}: start a new Session, or {shorter}",
         )
     return PreparedRequest(request, view, tools, count)
 

@@ -1,11 +1,17 @@
 """A PostgreSQL database that several processes share, and a connection that breaks."""
 
+import logging
+from pathlib import Path
+from typing import Any
+
 import anyio
+import asyncpg  # type: ignore[import-untyped]  # it has none
 import pytest
 
 from agentslot import Application
 from agentslot.session import (
     SESSION_STORE,
+    AgentId,
     AppendMessage,
     ClassifiedError,
     Commit,
@@ -16,11 +22,13 @@ from agentslot.session import (
     RevisionConflictError,
     SessionDamagedError,
     SessionId,
+    WorkspaceId,
     fork,
 )
 from agentslot.session import rows as reading
 from agentslot.session.conformance import CHECKS, DURABILITY_CHECKS, Check, run_check
-from agentslot.session.postgresdriver import connect
+from agentslot.session.postgresdriver import connect, writing
+from agentslot.session.postgresdriver import reading as reading_words
 from tests.session.brokenline import broken_line
 from tests.session.extensions import BEGUN, DISCARDED, FAILED, prepare, step
 from tests.session.longsessions import goes_on_behind_stored_contexts, goes_on_behind_stored_facts
@@ -206,6 +214,101 @@ async def test_tables_that_somebody_has_altered_are_damage_and_not_an_outage(pos
         for read in [*reads, PostgresStore.load(store, SessionId("other"))]:
             with pytest.raises(SessionDamagedError, match="lineage"):
                 await read
+
+
+@pytest.mark.parametrize("name", ["nul \0", "half \ud800"])
+async def test_a_session_of_a_name_that_the_database_cannot_keep_is_not_there(
+    postgres: str, name: str
+) -> None:
+    async with PostgresStore(postgres) as store:
+        with pytest.raises(ClassifiedError) as caught:
+            await store.load(SessionId(name))
+        assert caught.value.code == "session_not_found"
+        page = await store.list_sessions(AgentId(name), WorkspaceId("workspace"))
+        assert page.sessions == []
+
+
+async def until_somebody_waits_for_a_lock(dsn: str) -> None:
+    with anyio.fail_after(20):
+        while not await ask(dsn, "SELECT count(*) FROM pg_locks WHERE NOT granted"):
+            pass
+
+
+async def test_whoever_stops_waiting_for_a_session_leaves_the_connection_in_order(
+    postgres: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The driver used to complain on the terminal of an open transaction that it had to end."""
+    locker = await connect(postgres, 1)
+    async with PostgresStore(postgres, max_connections=1) as store:
+        state = await store.create(new_session())
+        async with PostgresStore(postgres, max_connections=1) as reader:
+            async with locker.acquire() as database, database.transaction():
+                await database.execute("LOCK TABLE agentslot.sessions")
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(reader.load, state.id)
+                    await until_somebody_waits_for_a_lock(postgres)
+                    tasks.cancel_scope.cancel()
+            assert (await reader.load(state.id)).state == state
+    await locker.close()
+    assert not [entry for entry in caplog.records if entry.levelno >= logging.ERROR]
+
+
+async def test_a_commit_that_the_server_gave_up_was_not_saved(postgres: str) -> None:
+    database_name = postgres.partition("?")[0].rpartition("/")[2]
+    locker = await connect(postgres, 1)
+    async with PostgresStore(postgres) as store:
+        state = await store.create(new_session())
+    await ask(postgres, f"ALTER DATABASE {database_name} SET statement_timeout = '100ms'")
+    async with PostgresStore(postgres) as store:
+        await store.recover(state.id)
+        commit = request(state, "key", queued("q1"))
+        await ask(postgres, f"ALTER DATABASE {database_name} RESET ALL")
+        async with locker.acquire() as database, database.transaction():
+            await database.execute("SELECT id FROM agentslot.sessions FOR UPDATE")
+            with pytest.raises(ClassifiedError, match="Nothing was saved") as caught:
+                await store.commit(commit)
+        assert (caught.value.kind, caught.value.code) == ("unavailable", "not_durable")
+        assert (await store.commit(commit)).applied
+    await locker.close()
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (asyncpg.InternalClientError("cannot switch to state 15"), "cannot switch to state 15"),
+        (TimeoutError(), "did not answer within 60 seconds"),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_what_the_driver_raises_on_a_lost_connection_is_said_in_our_words(
+    error: Exception, words: str
+) -> None:
+    with pytest.raises(ClassifiedError, match=words) as caught, writing():
+        raise error
+    assert (caught.value.kind, caught.value.code) == ("unavailable", "not_durable")
+    with pytest.raises(ClassifiedError, match=words) as caught, reading_words():
+        raise error
+    assert (caught.value.kind, caught.value.code) == ("unavailable", "unreadable")
+
+
+@pytest.mark.parametrize(
+    "dsn",
+    ["postgresql://me:hun@ter2:x/y@127.0.0.1/sessions", "postgresql://127.0.0.1:hunter2/sessions"],
+)
+async def test_a_dsn_that_cannot_be_read_is_refused_with_how_to_write_it(dsn: str) -> None:
+    with pytest.raises(ClassifiedError, match="postgresql://user:password@host") as caught:
+        async with PostgresStore(dsn):
+            pass
+    assert (caught.value.kind, caught.value.code) == ("invalid_input", "invalid_dsn")
+    assert "ter2" not in str(caught.value)
+
+
+def test_what_is_no_dsn_is_refused_at_once_with_what_to_write() -> None:
+    """As by `agentslot conformance`, which makes stores for a folder."""
+    folder: Any = Path("folder")
+    with pytest.raises(ClassifiedError, match="postgresql://user@host/database") as caught:
+        PostgresStore(folder)
+    assert caught.value.code == "invalid_dsn"
 
 
 async def test_tables_of_another_version_are_refused(postgres: str) -> None:

@@ -44,6 +44,13 @@ async def test_a_session_can_be_asked_in_sql(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+async def test_a_session_of_a_name_that_nobody_can_write_down_is_not_there(tmp_path: Path) -> None:
+    async with SqliteStore(tmp_path / "sessions.db") as store:
+        with pytest.raises(ClassifiedError) as caught:
+            await store.load(SessionId("half \ud800"))
+    assert caught.value.code == "session_not_found"
+
+
 async def test_no_other_process_gets_in_while_a_store_is_open(tmp_path: Path) -> None:
     path = tmp_path / "sessions.db"
     async with SqliteStore(path) as store:

@@ -83,6 +83,22 @@ async def test_a_source_that_fails_ends_the_run_before_anything_is_sent() -> Non
     assert "secret" not in result.termination.message
 
 
+async def test_what_a_source_adds_and_no_store_can_keep_ends_the_run_by_its_name() -> None:
+    class Half:
+        key = "half"
+
+        async def contribute(self, context: ContextInput) -> Sequence[MessageInput]:
+            return [MessageInput.of("half \ud800")]
+
+    modules = [Module("half", CONTEXT_SOURCES.append(Half()))]
+    async with agent([answer("never")], modules=modules) as session:
+        result = await session.send_and_wait("hi")
+        assert session.executor.requests == []
+    assert result.termination is not None
+    assert result.termination.code == "context_preparation_failed"
+    assert "'half'" in result.termination.message
+
+
 async def test_without_a_compactor_a_request_over_the_limit_is_not_sent() -> None:
     config = AgentConfig(hard_token_limit=2)
     async with agent([answer("one"), answer("never")], config=config) as session:
@@ -129,6 +145,18 @@ async def test_what_a_source_has_added_is_no_turn_to_keep_instead_of_the_last_on
     assert shown[0] == "1+2?"
 
 
+async def test_what_is_too_long_even_when_compacted_is_refused_with_what_to_change() -> None:
+    """Who has a compactor is not told to install one."""
+    config = AgentConfig(hard_token_limit=2)
+    modules = [TailCompactorModule(99)]
+    async with agent([answer("one")], config=config, modules=modules) as session:
+        await session.send_and_wait("first")
+        result = await session.send_and_wait("second")
+    assert result.termination is not None
+    assert result.termination.code == "context_limit_exceeded"
+    assert "let the context compactor keep less" in result.termination.message
+
+
 @pytest.mark.parametrize("kept_from", [-1, 2, 99])
 async def test_a_compactor_that_breaks_its_contract_fails_the_run(kept_from: int) -> None:
     class Wrong:
@@ -143,6 +171,7 @@ async def test_a_compactor_that_breaks_its_contract_fails_the_run(kept_from: int
     assert result.status is RunStatus.FAILED
     assert result.termination is not None
     assert result.termination.code == "context_preparation_failed"
+    assert result.termination.message.startswith("the context compactor failed with ")
 
 
 async def test_messages_in_place_of_the_beginning_are_shown_first() -> None:

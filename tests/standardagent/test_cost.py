@@ -32,7 +32,9 @@ class OneToken:
         return TokenCount(1)
 
 
-async def run(folder: Path, scripts: Sequence[Script]) -> tuple[RunResult, SessionId]:
+async def run(
+    folder: Path, scripts: Sequence[Script], *modules: Module
+) -> tuple[RunResult, SessionId]:
     channel = InProcessChannel()
     application = new_application(
         "test",
@@ -44,6 +46,7 @@ async def run(folder: Path, scripts: Sequence[Script]) -> tuple[RunResult, Sessi
                 TOKEN_COUNTER.set(OneToken()),
             ),
             gateway_channel("test", channel),
+            *modules,
         ],
         default_model=ModelConfig("p", "m"),
     )

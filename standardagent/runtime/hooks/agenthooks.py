@@ -6,6 +6,7 @@ from functools import partial
 from typing import cast
 
 from agentslot.session import (
+    ClassifiedError,
     Delivery,
     History,
     InvocationEnded,
@@ -48,13 +49,19 @@ def _messages(history: History) -> tuple[Message, ...]:
 def _valid(name: str, proposed: object) -> Iterator[MessageInput]:
     if isinstance(proposed, InvocationEnded):
         return
-    for each in (
-        cast("Sequence[object]", proposed) if isinstance(proposed, Sequence) else [proposed]
-    ):
-        if isinstance(each, MessageInput):
-            yield each
-        else:
+    several: Sequence[object] = [proposed]
+    if isinstance(proposed, Sequence) and not isinstance(proposed, str):
+        several = cast("Sequence[object]", proposed)
+    for each in several:
+        if not isinstance(each, MessageInput):
             log.error("agent hook %s proposed a %s, which is no message", name, type(each).__name__)
+            continue
+        try:
+            each.require_unicode()
+        except ClassifiedError as error:
+            log.error("agent hook %s proposed a text that is none: %s", name, error)  # noqa: TRY400  # the error says all
+        else:
+            yield each
 
 
 def _steering(run: Run, proposed: MessageInput) -> QueueItem:

@@ -110,7 +110,12 @@ class TimesOut:
             await anyio.sleep_forever()
 
 
-@pytest.mark.parametrize("judge", [Judge(RuntimeError("secret")), Nonsense(), TimesOut()])
+UNSAYABLE = GoalEvaluation.go_on("half \ud800")
+
+
+@pytest.mark.parametrize(
+    "judge", [Judge(RuntimeError("secret")), Nonsense(), TimesOut(), Judge(UNSAYABLE)]
+)
 async def test_an_evaluator_that_fails_blocks_the_goal_and_not_the_run(judge: object) -> None:
     async with agent([answer("half")], modules=goals(judge)) as session:
         await session.set_goal("all of it")

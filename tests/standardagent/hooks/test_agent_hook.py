@@ -1,10 +1,14 @@
 """Agent hooks: best effort proposals before a Run completes."""
 
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any, cast
 
+import pytest
+
 from agentslot import Module
-from agentslot.session import Message, MessageInput, RunStatus
+from agentslot.session import FileStoreModule, Message, MessageInput, RunStatus
 from agentslot.standardagent.hook import AGENT_HOOKS, COMPLETION_GATES, AgentHookView
 from tests.standardagent.agents import agent, answer, kinds
 from tests.standardagent.hooks.hooking import Hook, note
@@ -60,6 +64,22 @@ async def test_all_hooks_are_asked_and_one_that_fails_is_passed_over() -> None:
         result = await session.send_and_wait("go")
         assert texts(session.executor.requests[1]) == ["go", "1", "x", "y"]
     assert result.status is RunStatus.COMPLETED
+
+
+async def test_a_proposal_that_no_store_can_keep_is_passed_over_like_one_that_is_none(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    hooks = Proposes([note("half \ud800"), note("whole")]), Proposes("no message")
+    store = partial(FileStoreModule, tmp_path)
+    modules = installed(*hooks)
+    async with agent([answer("1"), answer("2")], modules=modules, store=store) as session:
+        result = await session.send_and_wait("go")
+        assert texts(session.executor.requests[1]) == ["go", "1", "whole"]
+    assert result.status is RunStatus.COMPLETED
+    said = [entry.getMessage() for entry in caplog.records if "agent hook" in entry.getMessage()]
+    assert len(said) == 2
+    assert "half a surrogate pair" in said[0]
+    assert "a str, which is no message" in said[1]
 
 
 async def test_gates_are_asked_only_when_no_hook_goes_on() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agentslot.session import RunStatus
+from agentslot.session import ClassifiedError, RunStatus
 from agentslot.standardagent import JsonLinesSinkModule
 from agentslot.tool import function_tool
 from tests.standardagent.agents import agent, answer, call, calls
@@ -68,12 +68,16 @@ async def test_a_line_that_a_crash_cut_short_spoils_no_other(tmp_path: Path) -> 
     assert json.loads(rest[0])["record"]["kind"] == "runtime.opened"
 
 
+@pytest.mark.parametrize("name", [".", "file/in/a/file", "nul \0"])
 async def test_a_path_that_cannot_be_opened_stops_the_start_and_names_the_module(
-    tmp_path: Path,
+    tmp_path: Path, name: str
 ) -> None:
-    with pytest.raises(IsADirectoryError) as caught:
-        async with agent([], modules=[JsonLinesSinkModule(tmp_path)]):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(ClassifiedError, match="another file") as caught:
+        async with agent([], modules=[JsonLinesSinkModule(tmp_path / name)]):
             pass
+    assert (caught.value.kind, caught.value.code) == ("unavailable", "file_not_writable")
+    assert str(tmp_path) in str(caught.value)
     assert "observe.json-lines" in "".join(caught.value.__notes__)
 
 

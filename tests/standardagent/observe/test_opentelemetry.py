@@ -4,18 +4,22 @@ import sys
 from collections.abc import Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from opentelemetry.context import Context
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanContext, StatusCode
 
 from agentslot import AgentSlotError, Application, Module
+from agentslot.model.testing import Script
 from agentslot.session import (
     Actor,
     ActorKind,
@@ -36,7 +40,9 @@ from agentslot.standardagent import (
     TraceSink,
 )
 from agentslot.tool import ToolFailedError, function_tool
-from tests.standardagent.agents import agent, answer, call, calls
+from tests.standardagent.agents import Gate, agent, answer, call, calls
+from tests.standardagent.test_cost import ANSWER, PASSING
+from tests.standardagent.test_cost import run as run_scripts
 
 
 @function_tool
@@ -177,6 +183,49 @@ async def test_a_cancelled_run_is_ended_and_no_error() -> None:
     for span in (run, chat):
         assert span.status.status_code is StatusCode.UNSET
         assert (span.attributes or {})["agentslot.outcome"] == "canceled"
+
+
+async def test_a_tool_that_is_cancelled_with_its_run_is_ended_and_no_error() -> None:
+    telemetry = Telemetry()
+    gate = Gate()
+    script = [calls(call("gate"))]
+    async with agent(script, tools=[gate.tool], modules=[telemetry.module]) as session:
+        await session.send("go")
+        await gate.entered()
+        await session.cancel()
+        await session.when_idle()
+    tool = telemetry.span("execute_tool gate")
+    assert tool.status.status_code is StatusCode.UNSET
+    assert (tool.attributes or {})["agentslot.outcome"] == "canceled"
+    assert "error.type" not in (tool.attributes or {})
+
+
+async def test_a_span_begins_with_the_model_by_which_somebody_may_sample() -> None:
+    class Beginnings(SpanProcessor):
+        def __init__(self) -> None:
+            self.seen: list[dict[str, Any]] = []
+
+        def on_start(self, span: Span, parent_context: Context | None = None) -> None:
+            self.seen.append(dict(span.attributes or {}))
+
+    telemetry = Telemetry()
+    beginnings = Beginnings()
+    telemetry.traces.add_span_processor(beginnings)
+    async with agent([answer("ok")], modules=[telemetry.module]) as session:
+        await session.send_and_wait("go")
+    assert len(beginnings.seen) == 2
+    for attributes in beginnings.seen:
+        assert attributes["gen_ai.provider.name"] == "test"
+        assert attributes["gen_ai.request.model"] == "scripted"
+
+
+async def test_a_request_says_what_it_cost_where_the_price_was_known(tmp_path: Path) -> None:
+    telemetry = Telemetry()
+    scripts = [Script(PASSING, cost_usd=Decimal("0.125")), Script(ANSWER)]
+    await run_scripts(tmp_path, scripts, telemetry.module)
+    first, second = (span for span in telemetry.spans if span.name == "chat m")
+    assert (first.attributes or {})["agentslot.cost_usd"] == 0.125  # exact in binary
+    assert "agentslot.cost_usd" not in (second.attributes or {})
 
 
 async def test_a_consumer_that_breaks_off_breaks_no_span(caplog: pytest.LogCaptureFixture) -> None:

@@ -1,0 +1,96 @@
+"""Two applications on one database: what happens to a Session that both have open."""
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from agentslot import Module
+from agentslot.interaction import SendMessage
+from agentslot.session import (
+    SESSION_STORE,
+    ClassifiedError,
+    Commit,
+    CommitRequest,
+    Delivery,
+    Enqueue,
+    ErrorKind,
+    MemoryStore,
+    Message,
+    MessageId,
+    MessageInput,
+    PostgresStoreModule,
+    QueueItem,
+    RevisionConflictError,
+    Role,
+    TextPart,
+)
+from agentslot.session.clock import utc_now
+from tests.session.conftest import postgres, postgres_server
+from tests.standardagent.agents import agent, answer
+
+__all__ = ["postgres", "postgres_server"]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+class OvertakenOnce(MemoryStore):
+    """Loses a commit on its way, while another application writes."""
+
+    overtaken = False
+
+    async def commit(self, request: CommitRequest) -> Commit:
+        if not self.overtaken:
+            return await super().commit(request)
+        self.overtaken = False
+        theirs = Message(MessageId("theirs"), Role.USER, (TextPart("theirs"),), utc_now())
+        change = Enqueue(QueueItem(theirs, Delivery.HELD))
+        await super().commit(replace(request, idempotency_key="theirs", changes=(change,)))
+        raise ClassifiedError(ErrorKind.UNAVAILABLE, "not_durable", "the connection broke")
+
+
+async def test_the_commit_of_another_application_is_not_taken_for_one_that_was_lost() -> None:
+    """The message used to be acknowledged, and was nowhere."""
+    stored = OvertakenOnce()
+    store = partial(Module, "store", SESSION_STORE.set(stored))
+    async with agent([answer("never")], store=store) as session:
+        stored.overtaken = True
+        with pytest.raises(ClassifiedError, match="the connection broke"):
+            await session.send("lost")
+        await session.access.resume_session(session.id)
+        view = await session.view()
+    assert [item.message.text for item in view.queue] == ["theirs"]
+    assert view.recent_history == ()
+
+
+async def test_a_session_that_another_application_moved_on_can_be_resumed_where_it_is_now(
+    postgres: str,
+) -> None:
+    """It used to stay at its old revision for ever: each command a conflict, each view outdated."""
+    store = partial(PostgresStoreModule, postgres)
+    async with (
+        agent([answer("one")], store=store) as ours,
+        agent([answer("two")], store=store) as b,
+    ):
+        theirs, name = b.access, ours.id
+        opened = await theirs.resume_session(name)
+        await ours.send_and_wait("first")
+        current = await ours.access.revision(name)
+        late = SendMessage(name, MessageInput.of("late"), opened.revision)
+        with pytest.raises(RevisionConflictError) as lost:
+            await theirs.send(late)
+        assert lost.value.current_revision == current
+        with pytest.raises(ClassifiedError, match="resume it first"):
+            await theirs.view(name)
+        assert (await theirs.resume_session(name)).revision == current
+        await theirs.send(SendMessage(name, MessageInput.of("second"), current))
+        await theirs.when_idle(name)
+        said = [
+            f.payload.text
+            for f in (await theirs.view(name)).recent_history
+            if isinstance(f.payload, Message)
+        ]
+    assert said == ["first", "one", "second", "two"]
