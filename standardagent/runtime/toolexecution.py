@@ -116,24 +116,28 @@ class ToolExecution:
         return self.stand_in
 
 
-def _is_well_formed(result: object) -> bool:
+def _is_well_formed(result: ToolResult) -> bool:
     """Whether every member is what it should be: untyped tools give all kinds of things."""
-    match result:
-        case ToolResult(
-            status=ToolStatus(),
-            output=None | str(),
-            error=None | ToolError(code=str(), message=str()),
-            artifacts=tuple() as artifacts,
-            terminate=bool(),
-        ):
-            said = (result.output or "", result.error.message if result.error else "")
-            return all(map(is_unicode, said)) and all(map(_is_artifact, artifacts))
-        case _:
-            return False
+    return (
+        _is_a(ToolStatus, result.status)
+        and (result.output is None or _is_text(result.output))
+        and (result.error is None or _is_error(result.error))
+        and _is_a(tuple, result.artifacts)
+        and all(map(partial(_is_a, ArtifactMetadata), result.artifacts))
+        and _is_a(bool, result.terminate)
+    )
 
 
-def _is_artifact(artifact: object) -> bool:
-    return isinstance(artifact, ArtifactMetadata)
+def _is_a(kind: type, value: object) -> bool:
+    return isinstance(value, kind)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and is_unicode(value)
+
+
+def _is_error(value: object) -> bool:
+    return isinstance(value, ToolError) and _is_text(value.code) and _is_text(value.message)
 
 
 class _Rest:
