@@ -14,7 +14,7 @@ from agentslot.session import ClassifiedError, ErrorKind, FileOperations, Goal, 
 from agentslot.session.clock import Clock, utc_now
 from agentslot.session.codec import Decoder, UnreadableError, encode
 from agentslot.session.filewriter import TEMPORARY_PREFIX, create_file
-from agentslot.session.lockfile import LockFile
+from agentslot.session.lockfile import LockFile, opening
 from agentslot.standardagent.goal.memory import LedgerGoals
 from agentslot.standardagent.goal.rules import Decided, GoalLedger
 
@@ -66,7 +66,8 @@ class FileGoals(LedgerGoals):
         """Take the folder for this process.
 
         Raises:
-            ClassifiedError: `unavailable/sessions_in_use`, naming the process that has it.
+            ClassifiedError: `unavailable/sessions_in_use`, naming the process that has it;
+                `unavailable/not_writable`.
         """
         await anyio.to_thread.run_sync(self._open)
         return self
@@ -81,10 +82,11 @@ class FileGoals(LedgerGoals):
         self._lock.release()
 
     def _open(self) -> None:
-        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._lock.acquire(self._directory)
-        for leftover in self._directory.glob(f"{TEMPORARY_PREFIX}*.tmp"):
-            leftover.unlink()
+        with opening(self._directory):
+            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock.acquire(self._directory)
+            for leftover in self._directory.glob(f"{TEMPORARY_PREFIX}*.tmp"):
+                leftover.unlink()
 
     def _file_of(self, session_id: SessionId) -> Path:
         digest = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()

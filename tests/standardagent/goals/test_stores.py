@@ -159,6 +159,15 @@ async def test_one_process_at_a_time_has_the_folder(tmp_path: Path) -> None:
         assert await FileGoals(tmp_path).current(SESSION) == await store.current(SESSION)
 
 
+async def test_a_place_that_is_no_folder_is_refused_by_name(tmp_path: Path) -> None:
+    place = tmp_path / "goals"
+    place.write_text("a file", encoding="utf-8")
+    with pytest.raises(ClassifiedError, match="goals cannot be opened for writing") as caught:
+        async with FileGoals(place):
+            pass
+    assert caught.value.code == "not_writable"
+
+
 async def test_what_a_crash_left_half_written_is_removed(tmp_path: Path) -> None:
     leftover = tmp_path / ".agentslot-session-0123.tmp"
     leftover.write_bytes(b'{"format":')
