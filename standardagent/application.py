@@ -41,8 +41,8 @@ def new_application(
     Raises:
         TypeError: `default_model` is no ModelConfig.
     """
-    if not isinstance(default_model, ModelConfig):  # pyright: ignore[reportUnnecessaryIsInstance]
-        # The name of a model is a likely mistake, which the first Session would meet otherwise.
+    # The name of a model is a likely mistake, which the first Session would meet otherwise.
+    if not isinstance(default_model, ModelConfig):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
         raise TypeError(
             f"default_model must be a ModelConfig(provider, model), not {default_model!r}"
         )

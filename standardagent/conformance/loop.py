@@ -14,7 +14,7 @@ from agentslot.standardagent.hook import (
     CompletionGateView,
 )
 from agentslot.standardagent.loop import AGENT_LOOP
-from agentslot.standardagent.policy import POLICY_GUARDS, Decision, PolicyEffect, ToolAction
+from agentslot.standardagent.policy import PolicyModule, Preset
 
 
 @check
@@ -106,21 +106,12 @@ async def _until_called(stage: Stage) -> None:
         await anyio.lowlevel.checkpoint()
 
 
-class _Lenient:
-    """With a guard to ask, no call begins in the commit that records it."""
-
-    async def evaluate(self, action: ToolAction) -> Decision:
-        return Decision(PolicyEffect.ALLOW)
-
-
-_LENIENT = Module("conformance.lenient", POLICY_GUARDS.append(_Lenient()))
-
-
 @check
 async def calls_that_wait_after_a_crash_are_made(make: Make) -> None:
     """A new loop finds a Run in `tools_ready`, and goes on from there."""
     disk, loop = MemoryStore(), part(AGENT_LOOP, make)
-    async with staged(loop, _LENIENT, disk=disk, dies_after="model-complete") as dead:
+    asked = PolicyModule(Preset.TRUSTED)  # or calls would begin in the commit that records them
+    async with staged(loop, asked, disk=disk, dies_after="model-complete") as dead:
         session = await dead.session()
         await session.send("call note")
         await dead.store.died.wait()

@@ -16,8 +16,6 @@ from agentslot.session import (
 )
 from agentslot.standardagent import (
     AGENT_LOOP,
-    Action,
-    LoopState,
     Outcome,
     PolicyModule,
     Preset,
@@ -27,15 +25,10 @@ from agentslot.standardagent.hook import TOOL_PREFLIGHTS, ToolPreflightResult, T
 from agentslot.standardagent.loop.contract import TERMINAL
 from agentslot.tool import function_tool
 from tests.standardagent.agents import agent, answer, call, calls, kinds
+from tests.standardagent.conformance.test_loop import NEXT
 from tests.standardagent.hooks.crashes import image_after
 from tests.standardagent.hooks.hooking import Hook
 from tests.standardagent.test_resume import resumed
-
-NEXT = {
-    LoopState.READY_FOR_MODEL: Action.REQUEST_MODEL,
-    LoopState.TOOLS_READY: Action.EXECUTE_TOOLS,
-    LoopState.CONTINUE_READY: Action.CONTINUE,
-}
 
 
 class StepByStep:
