@@ -5,86 +5,91 @@ if __name__ == "interaction":
         "import agentslot.interaction instead of interaction: the folder is a part of agentslot"
     )
 
-from agentslot.interaction.channel import (
-    GATEWAY_CHANNELS,
-    ChannelLifespan,
-    GatewayChannel,
-    gateway_channel,
-)
-from agentslot.interaction.command import (
-    INTERACTION_COMMANDS,
-    ActionKind,
-    ActionRequest,
-    ActionResult,
-    CancelAction,
-    Choice,
-    CommandActions,
-    CommandDescriptor,
-    CommandField,
-    CommandInvocation,
-    CommandResult,
-    CommandScope,
-    FieldType,
-    InteractionCommand,
-    InvalidCommand,
-    InvokeCommand,
-    NextAction,
-    RunPendingAction,
-    SendAction,
-    SteerAction,
-    UpdateModelConfigAction,
-)
-from agentslot.interaction.command_model import MODEL_COMMAND, ModelCommand, ModelCommandModule
-from agentslot.interaction.errors import (
-    ChannelAlreadyBound,
-    ChannelNotBound,
-    CompatibilityError,
-    EventStreamOverflow,
-    InputGateError,
-    LineTooLong,
-    RunNotCompletedError,
-)
-from agentslot.interaction.events import (
-    ApprovalRequested,
-    ChunksReset,
-    Event,
-    Origin,
-    PromptCacheLost,
-    ReasoningChunk,
-    RevisionAdvanced,
-    RunFinished,
-    TextChunk,
-    ToolFinished,
-    ToolProgress,
-    ToolStarted,
-)
-from agentslot.interaction.gateway import (
-    GATEWAY_ACCESS,
-    AnswerApproval,
-    CreateSession,
-    EventStream,
-    ExtensionDiagnosticsPage,
-    ForkSession,
-    GatewayAccess,
-    HistoryPage,
-    PendingApproval,
-    QueuedCommand,
-    SendMessage,
-    SessionClosed,
-    SessionCommand,
-    SessionModel,
-    SessionOpened,
-    SessionView,
-    StartFromSummary,
-)
-from agentslot.interaction.goals import ChangeGoal, SetGoal
-from agentslot.interaction.handle import ChannelSession, Content, SessionEvents
-from agentslot.interaction.inprocess import InProcessChannel
-from agentslot.interaction.receipts import MessageReceipt, RunReceipt, RunResult
+from typing import TYPE_CHECKING
 
-# Built on the names above, so it comes last.
-from agentslot.interaction.cli import CliChannel  # isort: skip
-from agentslot.interaction.typed import AnswerInvalidError, TypedResult
+from agentslot._lazy import imports_when_used
+
+if TYPE_CHECKING or not imports_when_used(__name__):
+    from agentslot.interaction.channel import (
+        GATEWAY_CHANNELS,
+        ChannelLifespan,
+        GatewayChannel,
+        gateway_channel,
+    )
+    from agentslot.interaction.command import (
+        INTERACTION_COMMANDS,
+        ActionKind,
+        ActionRequest,
+        ActionResult,
+        CancelAction,
+        Choice,
+        CommandActions,
+        CommandDescriptor,
+        CommandField,
+        CommandInvocation,
+        CommandResult,
+        CommandScope,
+        FieldType,
+        InteractionCommand,
+        InvalidCommand,
+        InvokeCommand,
+        NextAction,
+        RunPendingAction,
+        SendAction,
+        SteerAction,
+        UpdateModelConfigAction,
+    )
+    from agentslot.interaction.command_model import MODEL_COMMAND, ModelCommand, ModelCommandModule
+    from agentslot.interaction.errors import (
+        ChannelAlreadyBound,
+        ChannelNotBound,
+        CompatibilityError,
+        EventStreamOverflow,
+        InputGateError,
+        LineTooLong,
+        RunNotCompletedError,
+    )
+    from agentslot.interaction.events import (
+        ApprovalRequested,
+        ChunksReset,
+        Event,
+        Origin,
+        PromptCacheLost,
+        ReasoningChunk,
+        RevisionAdvanced,
+        RunFinished,
+        TextChunk,
+        ToolFinished,
+        ToolProgress,
+        ToolStarted,
+    )
+    from agentslot.interaction.gateway import (
+        GATEWAY_ACCESS,
+        AnswerApproval,
+        CreateSession,
+        EventStream,
+        ExtensionDiagnosticsPage,
+        ForkSession,
+        GatewayAccess,
+        HistoryPage,
+        PendingApproval,
+        QueuedCommand,
+        SendMessage,
+        SessionClosed,
+        SessionCommand,
+        SessionModel,
+        SessionOpened,
+        SessionView,
+        StartFromSummary,
+    )
+    from agentslot.interaction.goals import ChangeGoal, SetGoal
+    from agentslot.interaction.handle import ChannelSession, Content, SessionEvents
+    from agentslot.interaction.inprocess import InProcessChannel
+    from agentslot.interaction.receipts import MessageReceipt, RunReceipt, RunResult
+
+    # Built on the names above, so it comes last.
+    from agentslot.interaction.cli import CliChannel  # isort: skip
+    from agentslot.interaction.typed import AnswerInvalidError, TypedResult
 
 __all__ = [
     "GATEWAY_ACCESS",

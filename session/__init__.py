@@ -5,172 +5,177 @@ if __name__ == "session":
         "import agentslot.session instead of session: the folder is a part of agentslot"
     )
 
-from agentslot.session.aggregate import apply, create, recover
-from agentslot.session.artifact import (
-    ARTIFACT_STORE,
-    Artifact,
-    ArtifactStore,
-    describe_artifact,
-)
-from agentslot.session.artifactstores import (
-    FileArtifacts,
-    FileArtifactsModule,
-    MemoryArtifacts,
-    MemoryArtifactsModule,
-)
-from agentslot.session.branch import branch_summary, followed_by, rewind_cutoff
-from agentslot.session.changes import (
-    AppendAttempt,
-    AppendBudgetExceeded,
-    AppendContextContribution,
-    AppendLimitExceeded,
-    AppendMessage,
-    AppendRun,
-    AppendToolCall,
-    AppendToolResult,
-    Change,
-    ConsumeQueued,
-    DeleteQueued,
-    EditQueued,
-    Enqueue,
-    MarkToolPending,
-    ReclassifyQueued,
-    SetContext,
-    SetModelConfig,
-    UpdateExtensionJournal,
-)
-from agentslot.session.diagnostics import (
-    ExtensionDiagnostic,
-    diagnostic,
-    diagnostics_page,
-    run_diagnostics,
-)
-from agentslot.session.errors import (
-    ClassifiedError,
-    ErrorKind,
-    RevisionConflictError,
-    SessionDamagedError,
-    kind_of,
-)
-from agentslot.session.extensionjournal import ExtensionJournal
-from agentslot.session.extensions import (
-    ContextDisposition,
-    ExtensionBoundary,
-    ExtensionDecision,
-    ExtensionDescriptor,
-    ExtensionEffect,
-    ExtensionEntry,
-    ExtensionInvocation,
-    ExtensionStatus,
-    InvocationBegun,
-    InvocationEnded,
-    InvocationPrepared,
-    InvocationSettled,
-    InvocationStep,
-    InvocationSucceeded,
-    LifecyclePhase,
-    OpenKind,
-)
-from agentslot.session.facts import (
-    AttemptStatus,
-    ContextContribution,
-    Fact,
-    ModelAttempt,
-    ModelConfigChanged,
-    Payload,
-    RunBudgetExceeded,
-    RunFact,
-    RunLimit,
-    RunLimitExceeded,
-    RunStatus,
-    RunTermination,
-    TerminationSource,
-)
-from agentslot.session.file import FileStore
-from agentslot.session.fileoperations import FileOperations
-from agentslot.session.fork import ForkMode, fork, is_completed_boundary, start_from_summary
-from agentslot.session.goal import Goal, GoalReason, GoalReference, GoalStatus
-from agentslot.session.history import History
-from agentslot.session.identity import (
-    SERVICE_ACTOR,
-    Actor,
-    ActorKind,
-    AgentId,
-    AttemptId,
-    ClientMessageId,
-    FactId,
-    GoalId,
-    InvocationId,
-    MessageId,
-    RunId,
-    SessionId,
-    StepId,
-    ToolCallId,
-    WorkspaceId,
-    is_identity,
-)
-from agentslot.session.memory import MemoryStore
-from agentslot.session.message import (
-    AttachmentPart,
-    Continuation,
-    Message,
-    MessageInput,
-    Part,
-    ReasoningPart,
-    Role,
-    TextPart,
-)
-from agentslot.session.modelconfig import Modality, ModelConfig, Reasoning, TokenUsage
-from agentslot.session.modules import FileStoreModule, MemoryStoreModule, SqliteStoreModule
-from agentslot.session.output import OutputFormat, OutputStrategy
-from agentslot.session.pages import history_page
-from agentslot.session.postgres import PostgresStore, PostgresStoreModule
-from agentslot.session.reading import read_history
-from agentslot.session.salvage import FileReport, Problem, check_file, salvage
-from agentslot.session.sharedlist import SharedList
-from agentslot.session.sqlite import SqliteStore
-from agentslot.session.state import (
-    ActiveRun,
-    ContextRange,
-    ContextView,
-    Delivery,
-    JournalEntry,
-    JournalStatus,
-    Lineage,
-    QueueItem,
-    SessionState,
-)
-from agentslot.session.store import (
-    SESSION_STORE,
-    Commit,
-    CommitRequest,
-    Loaded,
-    NewSession,
-    Repair,
-    SessionOverview,
-    SessionPage,
-    SessionStore,
-    SessionSummary,
-)
-from agentslot.session.text import MAX_REASON_BYTES, is_safe_line, safe_line, text_digest
-from agentslot.session.toolcall import (
-    ArtifactMetadata,
-    ToolCall,
-    ToolDefinition,
-    ToolError,
-    ToolResult,
-    ToolStatus,
-)
-from agentslot.session.workspace import (
-    WORKSPACE_MANAGER,
-    LocalWorkspaces,
-    LocalWorkspacesModule,
-    WorkspaceBoundary,
-    WorkspaceManager,
-    WorkspaceScope,
-    local_folder,
-    require_boundary,
-)
+from typing import TYPE_CHECKING
+
+from agentslot._lazy import imports_when_used
+
+if TYPE_CHECKING or not imports_when_used(__name__):
+    from agentslot.session.aggregate import apply, create, recover
+    from agentslot.session.artifact import (
+        ARTIFACT_STORE,
+        Artifact,
+        ArtifactStore,
+        describe_artifact,
+    )
+    from agentslot.session.artifactstores import (
+        FileArtifacts,
+        FileArtifactsModule,
+        MemoryArtifacts,
+        MemoryArtifactsModule,
+    )
+    from agentslot.session.branch import branch_summary, followed_by, rewind_cutoff
+    from agentslot.session.changes import (
+        AppendAttempt,
+        AppendBudgetExceeded,
+        AppendContextContribution,
+        AppendLimitExceeded,
+        AppendMessage,
+        AppendRun,
+        AppendToolCall,
+        AppendToolResult,
+        Change,
+        ConsumeQueued,
+        DeleteQueued,
+        EditQueued,
+        Enqueue,
+        MarkToolPending,
+        ReclassifyQueued,
+        SetContext,
+        SetModelConfig,
+        UpdateExtensionJournal,
+    )
+    from agentslot.session.diagnostics import (
+        ExtensionDiagnostic,
+        diagnostic,
+        diagnostics_page,
+        run_diagnostics,
+    )
+    from agentslot.session.errors import (
+        ClassifiedError,
+        ErrorKind,
+        RevisionConflictError,
+        SessionDamagedError,
+        kind_of,
+    )
+    from agentslot.session.extensionjournal import ExtensionJournal
+    from agentslot.session.extensions import (
+        ContextDisposition,
+        ExtensionBoundary,
+        ExtensionDecision,
+        ExtensionDescriptor,
+        ExtensionEffect,
+        ExtensionEntry,
+        ExtensionInvocation,
+        ExtensionStatus,
+        InvocationBegun,
+        InvocationEnded,
+        InvocationPrepared,
+        InvocationSettled,
+        InvocationStep,
+        InvocationSucceeded,
+        LifecyclePhase,
+        OpenKind,
+    )
+    from agentslot.session.facts import (
+        AttemptStatus,
+        ContextContribution,
+        Fact,
+        ModelAttempt,
+        ModelConfigChanged,
+        Payload,
+        RunBudgetExceeded,
+        RunFact,
+        RunLimit,
+        RunLimitExceeded,
+        RunStatus,
+        RunTermination,
+        TerminationSource,
+    )
+    from agentslot.session.file import FileStore
+    from agentslot.session.fileoperations import FileOperations
+    from agentslot.session.forking import ForkMode, fork, is_completed_boundary, start_from_summary
+    from agentslot.session.goal import Goal, GoalReason, GoalReference, GoalStatus
+    from agentslot.session.history import History
+    from agentslot.session.identity import (
+        SERVICE_ACTOR,
+        Actor,
+        ActorKind,
+        AgentId,
+        AttemptId,
+        ClientMessageId,
+        FactId,
+        GoalId,
+        InvocationId,
+        MessageId,
+        RunId,
+        SessionId,
+        StepId,
+        ToolCallId,
+        WorkspaceId,
+        is_identity,
+    )
+    from agentslot.session.memory import MemoryStore
+    from agentslot.session.message import (
+        AttachmentPart,
+        Continuation,
+        Message,
+        MessageInput,
+        Part,
+        ReasoningPart,
+        Role,
+        TextPart,
+    )
+    from agentslot.session.modelconfig import Modality, ModelConfig, Reasoning, TokenUsage
+    from agentslot.session.modules import FileStoreModule, MemoryStoreModule, SqliteStoreModule
+    from agentslot.session.output import OutputFormat, OutputStrategy
+    from agentslot.session.pages import history_page
+    from agentslot.session.postgres import PostgresStore, PostgresStoreModule
+    from agentslot.session.reading import read_history
+    from agentslot.session.salvaging import FileReport, Problem, check_file, salvage
+    from agentslot.session.sharedlist import SharedList
+    from agentslot.session.sqlite import SqliteStore
+    from agentslot.session.state import (
+        ActiveRun,
+        ContextRange,
+        ContextView,
+        Delivery,
+        JournalEntry,
+        JournalStatus,
+        Lineage,
+        QueueItem,
+        SessionState,
+    )
+    from agentslot.session.store import (
+        SESSION_STORE,
+        Commit,
+        CommitRequest,
+        Loaded,
+        NewSession,
+        Repair,
+        SessionOverview,
+        SessionPage,
+        SessionStore,
+        SessionSummary,
+    )
+    from agentslot.session.text import MAX_REASON_BYTES, is_safe_line, safe_line, text_digest
+    from agentslot.session.toolcall import (
+        ArtifactMetadata,
+        ToolCall,
+        ToolDefinition,
+        ToolError,
+        ToolResult,
+        ToolStatus,
+    )
+    from agentslot.session.workspace import (
+        WORKSPACE_MANAGER,
+        LocalWorkspaces,
+        LocalWorkspacesModule,
+        WorkspaceBoundary,
+        WorkspaceManager,
+        WorkspaceScope,
+        local_folder,
+        require_boundary,
+    )
 
 __all__ = [
     "ARTIFACT_STORE",

@@ -9,7 +9,7 @@ from agentslot.tool.attachments import artifact_store
 from agentslot.tool.contract import Effect, ToolInvocation
 from agentslot.tool.errors import ToolFailedError
 from agentslot.tool.fit import fit
-from agentslot.tool.function_tool import function_tool
+from agentslot.tool.functiontool import function_tool
 
 MAX_SHOWN_BYTES = 50 * 1024
 

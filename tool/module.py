@@ -16,7 +16,7 @@ from agentslot.tool.deferred import DeferredTool
 from agentslot.tool.environment import ENVIRONMENTS, ExecutionEnvironment, verify
 from agentslot.tool.errors import ToolRootError
 from agentslot.tool.files import Browser, ChangeLog, FileRoot, FileTools
-from agentslot.tool.function_tool import function_tool
+from agentslot.tool.functiontool import function_tool
 from agentslot.tool.search import Searcher, find_ripgrep
 from agentslot.tool.shell import Shell
 from agentslot.tool.shell.commands import Commands

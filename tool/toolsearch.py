@@ -11,7 +11,7 @@ from agentslot.session import ToolDefinition, ToolResult, ToolStatus
 from agentslot.tool.catalogindex import CatalogIndex, common_words
 from agentslot.tool.contract import Effect, ToolInvocation
 from agentslot.tool.errors import ToolFailedError
-from agentslot.tool.function_tool import FunctionTool
+from agentslot.tool.functiontool import FunctionTool
 
 TOOL_SEARCH = "tool_search"
 MAX_INDEX_BYTES = 8192

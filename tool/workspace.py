@@ -14,7 +14,7 @@ from agentslot.session import (
 )
 from agentslot.tool.contract import ToolInvocation
 from agentslot.tool.errors import ToolFailedError
-from agentslot.tool.function_tool import FunctionTool
+from agentslot.tool.functiontool import FunctionTool
 from agentslot.tool.standin import StandIn
 
 _NOWHERE = "/dev/null"  # the definitions are needed before there is a folder

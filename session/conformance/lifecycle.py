@@ -6,7 +6,7 @@ from agentslot.session.changes import Change
 from agentslot.session.conformance import story
 from agentslot.session.conformance.check import Check, OpenStore, expect_refusal
 from agentslot.session.facts import AttemptStatus
-from agentslot.session.fork import fork
+from agentslot.session.forking import fork
 from agentslot.session.identity import SessionId
 from agentslot.session.state import SessionState
 from agentslot.session.store import CommitRequest, SessionStore

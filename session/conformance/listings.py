@@ -3,7 +3,7 @@
 from agentslot._conformance import expect
 from agentslot.session.conformance import story
 from agentslot.session.conformance.check import Check, OpenStore, expect_refusal
-from agentslot.session.fork import fork
+from agentslot.session.forking import fork
 from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.store import CommitRequest, SessionStore
 

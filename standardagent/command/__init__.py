@@ -6,6 +6,7 @@ standard output, everything else to standard error. Exit codes: 0 done, 1 failed
 130 interrupted, 141 the reader of standard output went away.
 """
 
-from agentslot.standardagent.command.program import COMMANDS, main
+from agentslot.standardagent.command.program import main
+from agentslot.standardagent.command.subcommand import COMMANDS
 
 __all__ = ["COMMANDS", "main"]

@@ -20,7 +20,7 @@ from agentslot.standardagent.command.local import (
     model_file,
     waiting,
 )
-from agentslot.standardagent.command.subcommand import Subparsers
+from agentslot.standardagent.command.subcommand import COMMANDS, Subparsers
 from agentslot.standardagent.command.target import build, load_application
 
 _EXAMPLE = """\
@@ -45,7 +45,7 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
     """Declare the options of `chat`."""
     parser = subparsers.add_parser(
         "chat",
-        help="talk to an agent in the terminal",
+        help=COMMANDS["chat"],
         description="Talk to an agent in the terminal.",
     )
     parser.epilog, parser.formatter_class = _EXAMPLE, RawDescriptionHelpFormatter

@@ -22,7 +22,7 @@ from agentslot._text import did_you_mean, near
 from agentslot.session import safe_line
 from agentslot.standardagent.command.asynchronous import run_async
 from agentslot.standardagent.command.failure import UsageError
-from agentslot.standardagent.command.subcommand import Subparsers
+from agentslot.standardagent.command.subcommand import COMMANDS, Subparsers
 from agentslot.standardagent.command.suites import SUITES, Case, Suite, Target
 from agentslot.standardagent.command.target import load_object
 
@@ -57,7 +57,7 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
     """Declare the options of `conformance`."""
     parser = subparsers.add_parser(
         "conformance",
-        help="check a component against the contract of its slot",
+        help=COMMANDS["conformance"],
         description="Run the public checks of a contract against a component and say which it"
         " passes, each on a fresh one in a folder that is removed afterwards.",
     )

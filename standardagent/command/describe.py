@@ -8,7 +8,7 @@ from agentslot import AgentSlotError
 from agentslot._render import FORMATS, print_tree, render
 from agentslot.standardagent.command.document import write
 from agentslot.standardagent.command.failure import as_json, exit_code
-from agentslot.standardagent.command.subcommand import Subparsers
+from agentslot.standardagent.command.subcommand import COMMANDS, Subparsers
 from agentslot.standardagent.command.target import build, load_application
 
 
@@ -16,7 +16,7 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
     """Declare the options of `describe`."""
     parser = subparsers.add_parser(
         "describe",
-        help="show what an application is assembled from",
+        help=COMMANDS["describe"],
         description="Build an application without starting it, and show what is in it.",
     )
     parser.add_argument(

@@ -17,7 +17,7 @@ from agentslot.standardagent.command.backends import check_backends
 from agentslot.standardagent.command.check import Check
 from agentslot.standardagent.command.local.weights import SMOLLM2
 from agentslot.standardagent.command.places import sessions_folder, sessions_folder_of
-from agentslot.standardagent.command.subcommand import Subparsers
+from agentslot.standardagent.command.subcommand import COMMANDS, Subparsers
 
 EXTRAS = {
     # distribution: (extra, what it is for, what there is without it)
@@ -47,7 +47,7 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
     """Declare the options of `doctor`."""
     parser = subparsers.add_parser(
         "doctor",
-        help="check this machine and say what is missing",
+        help=COMMANDS["doctor"],
         description="Check Python, libraries, programs, the session folder and the settings of the"
         " model, whose values are never shown. Exit code 1 if something that is needed is broken.",
     )

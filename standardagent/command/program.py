@@ -8,9 +8,7 @@ from importlib import import_module
 
 from agentslot import AgentSlotError
 from agentslot.standardagent.command.failure import exit_code, readable
-from agentslot.standardagent.command.subcommand import help_of
-
-COMMANDS = ("run", "chat", "describe", "sessions", "catalog", "conformance", "doctor")
+from agentslot.standardagent.command.subcommand import COMMANDS, help_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -39,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser(arguments: Sequence[str]) -> ArgumentParser:
-    """Know every subcommand; import only the one that is asked for, if it is clear which."""
+    """Import the one subcommand that is asked for; without one, know the names of all."""
     parser = ArgumentParser(
         prog="agentslot", description="Run, look into and look after AgentSlot applications."
     )
@@ -47,10 +45,13 @@ def _parser(arguments: Sequence[str]) -> ArgumentParser:
     parser.set_defaults(run=help_of(parser), parser=parser)
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
     first = next((word for word in arguments if not word.startswith("-")), None)
-    for name in [first] if first in COMMANDS else COMMANDS:
-        module = import_module(f"agentslot.standardagent.command.{name}")
+    if first in COMMANDS:
+        module = import_module(f"agentslot.standardagent.command.{first}")
         subparser = module.add_parser(subparsers)
         subparser.set_defaults(run=module.run, parser=subparser)
+    else:
+        for name, text in COMMANDS.items():
+            subparsers.add_parser(name, help=text)
     return parser
 
 

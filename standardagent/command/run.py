@@ -15,7 +15,7 @@ from agentslot.standardagent.command.failure import UsageError, exit_code
 from agentslot.standardagent.command.oneshot import OneShot
 from agentslot.standardagent.command.showing import ShowJson, ShowText
 from agentslot.standardagent.command.stdout import kept_for_answers
-from agentslot.standardagent.command.subcommand import Subparsers
+from agentslot.standardagent.command.subcommand import COMMANDS, Subparsers
 from agentslot.standardagent.command.target import build, load_application
 
 _EXAMPLE = """\
@@ -33,7 +33,7 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
     """Declare the options of `run`."""
     parser = subparsers.add_parser(
         "run",
-        help="send one prompt to an agent, or run an application",
+        help=COMMANDS["run"],
         description="Send one prompt to an agent and show what it does. Without a prompt: run the"
         " application until it is stopped.",
     )

@@ -6,6 +6,17 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import NoReturn, Protocol
 
+COMMANDS = {
+    "run": "send one prompt to an agent, or run an application",
+    "chat": "talk to an agent in the terminal",
+    "describe": "show what an application is assembled from",
+    "sessions": "list, read, fork, export and check stored sessions; undo changes to files",
+    "catalog": "list what this release knows",
+    "conformance": "check a component against the contract of its slot",
+    "doctor": "check this machine and say what is missing",
+}
+"""The subcommands with their line in the list of all, for which none of them is imported."""
+
 
 class Subparsers(Protocol):
     """The part of argparse's own, private type that subcommands use."""

@@ -2,7 +2,7 @@
 
 from agentslot.interaction import ForkSession, StartFromSummary
 from agentslot.session import ClassifiedError, ErrorKind, NewSession, followed_by, read_history
-from agentslot.session.fork import ForkMode, fork, start_from_summary
+from agentslot.session.forking import ForkMode, fork, start_from_summary
 from agentslot.standardagent.runtime.components import Components
 
 

@@ -34,6 +34,14 @@ owners = {owner for root in roots for owner in packages.get(root, [])}
 print(json.dumps(sorted(owner.lower().replace("_", "-") for owner in owners)))
 """
 
+LOADED = """
+import json, sys
+
+for statement in sys.argv[1:]:
+    exec(statement)
+print(json.dumps([name for name in sys.modules if name.startswith("agentslot.")]))
+"""
+
 PACKAGES = """
 import json, pkgutil, agentslot
 found = pkgutil.iter_modules(agentslot.__path__, "agentslot.")
@@ -73,3 +81,25 @@ def test_a_forbidden_distribution_would_be_noticed(forbidden: str) -> None:
 def test_importing_the_core_loads_no_description_models() -> None:
     assert "pydantic" not in brought_by("agentslot")
     assert "pydantic" in brought_by("agentslot._description")
+
+
+def loaded_by(*statements: str) -> set[str]:
+    """Our modules that are loaded after these statements, in a process of their own."""
+    return set(run(LOADED, *statements))
+
+
+def test_one_vendor_brings_no_other() -> None:
+    loaded = loaded_by("from agentslot.model import AnthropicModule")
+
+    assert "agentslot.model.wires.anthropic_messages.wire" in loaded
+    assert not loaded & {"agentslot.model.ollama", "agentslot.model.wires.ollama_chat.wire"}
+
+
+def test_the_list_of_commands_is_shown_without_loading_what_they_do() -> None:
+    loaded = loaded_by(
+        "from agentslot.standardagent.command import main",
+        "try: main([])\nexcept SystemExit: pass",
+    )
+
+    assert "agentslot.standardagent.command.program" in loaded
+    assert not loaded & {"agentslot.session.state", "agentslot.model.contract"}

@@ -14,7 +14,7 @@ from agentslot.session import (
     fork,
 )
 from agentslot.session.directory import SessionDirectory
-from agentslot.session.salvage import check_file, salvage
+from agentslot.session.salvaging import check_file, salvage
 from tests.session.files import append, load, reseal, sealed, write_session
 from tests.session.scenario import user
 

@@ -17,7 +17,7 @@ from agentslot.tool.files.spelling import shown as shown_name
 from agentslot.tool.files.userrules import user_rules
 from agentslot.tool.files.walk import Start, start_at, walk
 from agentslot.tool.fit import fit
-from agentslot.tool.function_tool import FunctionTool
+from agentslot.tool.functiontool import FunctionTool
 
 MAX_ENTRIES = 1000
 MAX_BYTES = 50 * 1024

@@ -17,7 +17,7 @@ from agentslot.tool.files.show import read_image, show_file
 from agentslot.tool.files.undo import Change, ChangeLog
 from agentslot.tool.files.write import read_whole, replace, require_unchanged, sha256
 from agentslot.tool.fit import fit
-from agentslot.tool.function_tool import FunctionTool
+from agentslot.tool.functiontool import FunctionTool
 
 
 class Replacement(BaseModel):

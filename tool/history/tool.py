@@ -11,7 +11,7 @@ from agentslot.session.pages import history_page
 from agentslot.tool.contract import Effect, ToolInvocation
 from agentslot.tool.errors import ToolFailedError
 from agentslot.tool.fit import fit
-from agentslot.tool.function_tool import FunctionTool
+from agentslot.tool.functiontool import FunctionTool
 from agentslot.tool.history.cursor import Cursor, read_cursor
 from agentslot.tool.history.entries import Entry, Step, entry_of, steps_of
 from agentslot.tool.history.show import Hit, show_entry, show_hits, show_steps

@@ -15,7 +15,7 @@ from agentslot.tool.files.browse import Browser
 from agentslot.tool.files.glob import Glob
 from agentslot.tool.files.walk import walk
 from agentslot.tool.fit import fit
-from agentslot.tool.function_tool import FunctionTool
+from agentslot.tool.functiontool import FunctionTool
 from agentslot.tool.search.engine import Query, search_files
 from agentslot.tool.search.show import MAX_MATCHES, show_found
 

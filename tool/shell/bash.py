@@ -13,7 +13,7 @@ from pydantic import Field
 from agentslot.session import ToolResult
 from agentslot.tool.contract import Effect, ToolInvocation
 from agentslot.tool.errors import ToolFailedError
-from agentslot.tool.function_tool import FunctionTool
+from agentslot.tool.functiontool import FunctionTool
 from agentslot.tool.shell.commands import Commands
 from agentslot.tool.shell.jobtools import JobTools
 

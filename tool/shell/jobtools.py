@@ -7,7 +7,7 @@ from pydantic import Field
 
 from agentslot.tool.contract import Effect, ToolInvocation
 from agentslot.tool.fit import fit
-from agentslot.tool.function_tool import FunctionTool
+from agentslot.tool.functiontool import FunctionTool
 from agentslot.tool.process.output import DEFAULT_CAPACITY, readable, whole_lines
 from agentslot.tool.shell.jobs import Job, Jobs
 

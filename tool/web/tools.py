@@ -12,7 +12,7 @@ from agentslot._exchange import Target
 from agentslot.tool.contract import Effect, ToolInvocation
 from agentslot.tool.errors import ToolFailedError
 from agentslot.tool.fit import fit
-from agentslot.tool.function_tool import FunctionTool
+from agentslot.tool.functiontool import FunctionTool
 from agentslot.tool.web.fetch import Answer, Fetcher, Query
 from agentslot.tool.web.text import decoded, html_to_text, is_html, media_type
 

@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
-from agentslot.standardagent.command.subcommand import Subparsers, add_subcommands
+from agentslot.standardagent.command.subcommand import COMMANDS, Subparsers, add_subcommands
 
 LISTS = ("models", "slots")
 
@@ -11,7 +11,7 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
     """Declare the lists of `catalog`."""
     parser = subparsers.add_parser(
         "catalog",
-        help="list what this release knows",
+        help=COMMANDS["catalog"],
         description="List what this release knows.",
     )
     package = "agentslot.standardagent.command.catalog"

@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 
-from agentslot.standardagent.command.subcommand import Subparsers, add_subcommands
+from agentslot.standardagent.command.subcommand import COMMANDS, Subparsers, add_subcommands
 
 ACTIONS = ("list", "show", "tree", "fork", "export", "check", "undo")
 
@@ -21,7 +21,7 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
     """Declare the actions of `sessions`."""
     parser = subparsers.add_parser(
         "sessions",
-        help="list, read, fork, export and check stored sessions; undo changes to files",
+        help=COMMANDS["sessions"],
         description="Look after stored sessions.",
     )
     parser.epilog, parser.formatter_class = _EXAMPLE, RawDescriptionHelpFormatter

@@ -1,0 +1,53 @@
+"""Packages whose public names are imported when they are first used.
+
+A package of many parts would otherwise load all of them for whoever wants one. Its `__init__` has
+one list of names, which type checkers read as well:
+
+    if TYPE_CHECKING or not imports_when_used(__name__):
+        from agentslot.model.anthropic import AnthropicModule
+
+No public name may be that of a module of the package: importing the module would put itself in its
+place.
+"""
+
+import ast
+import sys
+from importlib import import_module
+
+
+def imports_when_used(package: str) -> bool:
+    """Give a package a `__getattr__` that imports the names below its `if TYPE_CHECKING or …`.
+
+    Returns:
+        Whether it was done; a program that was frozen without its source files imports them all.
+    """
+    module = sys.modules[package]
+    places = _places(package)
+    names = sorted(places)
+
+    def imported(name: str) -> object:
+        if name not in places:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value: object = getattr(import_module(places[name]), name)
+        setattr(module, name, value)  # from here on it is found without asking
+        return value
+
+    vars(module).update(__getattr__=imported, __dir__=lambda: names)
+    return bool(places)
+
+
+def _places(package: str) -> dict[str, str]:
+    """Module of each name that the block imports."""
+    spec = sys.modules[package].__spec__
+    get_source = getattr(spec and spec.loader, "get_source", None)
+    source = get_source(package) if get_source is not None else None
+    if source is None:
+        return {}
+    return {
+        alias.name: statement.module
+        for node in ast.parse(source).body
+        if isinstance(node, ast.If) and isinstance(node.test, ast.BoolOp)
+        for statement in node.body
+        if isinstance(statement, ast.ImportFrom) and statement.module is not None
+        for alias in statement.names
+    }
