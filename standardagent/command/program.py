@@ -5,9 +5,10 @@ import sys
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 from agentslot import AgentSlotError
-from agentslot.standardagent.command.failure import exit_code, readable
+from agentslot.standardagent.command.failure import exit_code, readable, without_passwords
 from agentslot.standardagent.command.subcommand import help_of
 
 COMMANDS = ("run", "chat", "describe", "sessions", "catalog", "conformance", "doctor")
@@ -27,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = options.run(options)
         sys.stdout.flush()
     except AgentSlotError as error:
-        print(readable(error), file=sys.stderr)
+        print(without_passwords(readable(error)), file=sys.stderr)
         return exit_code(error)
     except KeyboardInterrupt:
         return 130
@@ -40,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser(arguments: Sequence[str]) -> ArgumentParser:
     """Know every subcommand; import only the one that is asked for, if it is clear which."""
-    parser = ArgumentParser(
+    parser = _Parser(
         prog="agentslot", description="Run, look into and look after AgentSlot applications."
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
@@ -66,6 +67,13 @@ def _took_late_prompt(options: Namespace, left: Sequence[str]) -> bool:
         return False
     (options.prompt,) = words
     return True
+
+
+class _Parser(ArgumentParser):
+    """Shows what was not understood, which may be the address of a database, without a password."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(without_passwords(message))
 
 
 class _Version(Action):

@@ -1,15 +1,19 @@
 """`agentslot sessions check`: what is wrong with stored Sessions, and how to keep what is not."""
 
 from argparse import ArgumentParser, Namespace
+from collections import deque
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+from anyio import to_thread
 
 from agentslot.session import (
     FileReport,
     Problem,
     SessionDamagedError,
     SessionId,
+    SessionState,
     check_file,
     salvage,
 )
@@ -103,7 +107,8 @@ async def _check_store(place: Place) -> list[Finding]:
 async def _check_stored(place: Place, session_id: SessionId) -> Finding:
     reason = ""
     try:
-        await place.load(session_id)
+        state = await place.load(session_id)
+        await to_thread.run_sync(_read_whole, state)
     except SessionDamagedError as error:
         reason = error.reason
     record: dict[str, object] = {
@@ -114,3 +119,9 @@ async def _check_stored(place: Place, session_id: SessionId) -> Finding:
     }
     text = f"{place.name}: session {session_id}: {reason or 'no problems'}"
     return Finding(text, record, bool(reason))
+
+
+def _read_whole(state: SessionState) -> None:
+    """Read what loading has left on the medium."""
+    deque(state.history, maxlen=0)
+    deque(state.retained_contexts, maxlen=0)
