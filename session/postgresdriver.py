@@ -111,9 +111,9 @@ async def connect(dsn: str, max_connections: int) -> Connections:
             raise ClassifiedError(
                 ErrorKind.INVALID_INPUT,
                 "invalid_dsn",
-                f"the database cannot be reached with this DSN{known}. Write postgresql://user@host:"
-                "port/database, and a password as user:password, or better in PGPASSWORD; @, / and :"
-                " in either are %40, %2F and %3A",
+                f"the database cannot be reached with this DSN{known}. Write "
+                "postgresql://user@host:port/database, and a password as user:password, or better "
+                "in PGPASSWORD; @, / and : in either are %40, %2F and %3A",
             ) from None
     return Connections(pool, max_connections)
 

@@ -31,11 +31,14 @@ class BrokenLine:
         dsn: how to reach the server over this line.
         loses: `question` breaks the line before the next bytes reach the server, `answer` before
             the next bytes come back from it.
+        once_after: with a number, only the bytes behind so many others of that direction are lost,
+            and then no more.
     """
 
     def __init__(self, socket_path: str, dsn: str) -> None:
         self.dsn = dsn
         self.loses: str | None = None
+        self.once_after: int | None = None
         self._socket_path = socket_path
 
     async def carry(self, client: ByteStream) -> None:
@@ -52,9 +55,19 @@ class BrokenLine:
     ) -> None:
         try:
             async for data in source:
-                if self.loses == what:
+                if self.loses == what and self._is_due():
                     break
                 await target.send(data)
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
             pass
         tasks.cancel_scope.cancel()
+
+    def _is_due(self) -> bool:
+        """Whether these bytes are to be lost."""
+        if self.once_after is None:
+            return True
+        self.once_after -= 1
+        if self.once_after >= 0:
+            return False
+        self.loses = self.once_after = None
+        return True
