@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 
 import asyncpg  # type: ignore[import-untyped]  # it has none
 
-from agentslot.session.errors import ClassifiedError, ErrorKind
 from agentslot.session.postgreserrors import COMMAND_SECONDS, reaching
 
 _driver: Any = asyncpg  # the one place where its types are missed
@@ -88,33 +87,21 @@ class Connections:
 
 
 async def connect(dsn: str, max_connections: int) -> Connections:
-    """Connect to a database; raises what `reading` translates.
+    """Get ready to connect to a database.
 
     Raises:
-        ClassifiedError: `invalid_input/invalid_dsn`.
+        ClassifiedError: `invalid_input/invalid_dsn`, perhaps only when a connection is lent.
     """
     with reaching(max_connections):
-        try:
-            _refuse_unescaped(dsn)
-            pool: Pool = await _driver.create_pool(
-                dsn,
-                min_size=1,
-                max_size=max_connections,
-                command_timeout=COMMAND_SECONDS,
-                init=_set_up,
-                reset=_keep,
-            )
-        except ValueError as error:
-            # The driver's own words may be told. Others quote what could not be read, which may be
-            # a part of the password, so there is no cause either.
-            known = f": {error}" if isinstance(error, asyncpg.InterfaceError) else ""
-            raise ClassifiedError(
-                ErrorKind.INVALID_INPUT,
-                "invalid_dsn",
-                f"the database cannot be reached with this DSN{known}. Write "
-                "postgresql://user@host:port/database, and a password as user:password, or better "
-                "in PGPASSWORD; @, / and : in either are %40, %2F and %3A",
-            ) from None
+        _refuse_unescaped(dsn)
+        pool: Pool = await _driver.create_pool(
+            dsn,
+            min_size=0,  # or it goes on connecting by itself, and complaining on the terminal
+            max_size=max_connections,
+            command_timeout=COMMAND_SECONDS,
+            init=_set_up,
+            reset=_keep,
+        )
     return Connections(pool, max_connections)
 
 

@@ -60,9 +60,21 @@ def reaching(max_connections: int) -> Generator[None]:
 
     Raises:
         UnreachedError: it could not be had.
+        ClassifiedError: `invalid_input/invalid_dsn`.
     """
     try:
         yield
+    except ValueError as error:
+        # The driver's own words may be told. Others quote what could not be read, which may be a
+        # part of the password, so there is no cause either.
+        known = f": {error}" if isinstance(error, asyncpg.InterfaceError) else ""
+        raise ClassifiedError(
+            ErrorKind.INVALID_INPUT,
+            "invalid_dsn",
+            f"the database cannot be reached with this DSN{known}. Write "
+            "postgresql://user@host:port/database, and a password as user:password, or better "
+            "in PGPASSWORD; @, / and : in either are %40, %2F and %3A",
+        ) from None
     except TimeoutError as error:
         raise UnreachedError(
             f"no connection within {COMMAND_SECONDS} seconds: the server does not answer, or all"

@@ -57,12 +57,12 @@ class PostgresMedium:
 
         Raises:
             ClassifiedError: `unavailable/asyncio_needed`, `unavailable/unreadable`,
+                `invalid_input/invalid_dsn`,
                 `unavailable/other_version`: the tables are of another version,
                 `not_found/tables_not_found`: there are none, and none should be made.
         """
         _require_asyncio()
-        with reading():
-            self._connections = await connect(self._dsn, self._max_connections)
+        self._connections = await connect(self._dsn, self._max_connections)
         try:
             with reading():
                 async with self._transaction() as database:
