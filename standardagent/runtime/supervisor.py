@@ -21,6 +21,7 @@ from agentslot.session import (
     JournalStatus,
     ModelAttempt,
     ReclassifyQueued,
+    RevisionConflictError,
     RunFact,
     RunStatus,
     RunTermination,
@@ -143,6 +144,11 @@ async def _finish(run: Run, outcome: Outcome) -> Run | None:
             changes.extend(following.changes)
         try:
             await owner.commit_in_shield("run-finish", changes, _actor(run, outcome))
+        except RevisionConflictError:
+            # Whoever took the Session over goes on with the Run, which a recovery would interrupt.
+            log.exception("another process has Session %s; it is closed here", owner.id)
+            owner.close()
+            following = None
         except ClassifiedError:
             log.exception("the end of Run %s could not be recorded", run.id)
             await _settle(owner)

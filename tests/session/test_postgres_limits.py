@@ -234,10 +234,13 @@ async def creates(store: PostgresStore, outcomes: list[object]) -> None:
 
 async def test_of_two_processes_that_create_the_same_session_one_does(postgres: str) -> None:
     outcomes: list[object] = []
-    async with PostgresStore(postgres) as one, PostgresStore(postgres) as other:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(creates, one, outcomes)
-            tasks.start_soon(creates, other, outcomes)
+    async with (
+        PostgresStore(postgres) as one,
+        PostgresStore(postgres) as other,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(creates, one, outcomes)
+        tasks.start_soon(creates, other, outcomes)
     (state,) = [outcome for outcome in outcomes if isinstance(outcome, SessionState)]
     assert outcomes.count("session_already_exists") == 1
     assert state.revision == 1
