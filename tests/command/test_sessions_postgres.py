@@ -4,13 +4,12 @@ import json
 import sqlite3
 import sys
 from pathlib import Path
-from typing import Any
 
 import anyio
-import asyncpg  # type: ignore[import-untyped]  # it has none
 import pytest
 
 from agentslot.session import PostgresStore, SqliteStore, rows
+from agentslot.session.postgresdriver import connect
 from agentslot.standardagent.command import main
 from tests.command.stored import ticking, write_family, write_session
 from tests.session.conftest import postgres, postgres_server
@@ -37,9 +36,10 @@ def problem(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 1) 
 
 def do(dsn: str, sql: str) -> None:
     async def execute() -> None:
-        connection: Any = await asyncpg.connect(dsn)
-        await connection.execute(sql)
-        await connection.close()
+        connections = await connect(dsn, 1)
+        async with connections.lend() as database:
+            await database.execute(sql)
+        await connections.close()
 
     anyio.run(execute)
 

@@ -43,10 +43,10 @@ async def goes_on_behind_a_break(
         store = StoppableStore(PostgresStore(line.dsn), world)
         with telling(f"{scenario.name} lost {loses} {number}", world):
             async with process(store, world, scenario.setup) as stage:
-                line.loses, line.once_after = loses, number
+                line.lose_once(loses, number)
                 with suppress(ClassifiedError):
                     await scenario.drive(stage)
-                reached, line.loses = line.loses is None, None
+                reached = line.heal()
                 stage.gate.open()
                 for session_id in server.sessions(folder):
                     await go_on(scenario, stage, session_id)

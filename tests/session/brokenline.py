@@ -31,14 +31,12 @@ class BrokenLine:
         dsn: how to reach the server over this line.
         loses: `question` breaks the line before the next bytes reach the server, `answer` before
             the next bytes come back from it.
-        once_after: with a number, only the bytes behind so many others of that direction are lost,
-            and then no more.
     """
 
     def __init__(self, socket_path: str, dsn: str) -> None:
         self.dsn = dsn
         self.loses: str | None = None
-        self.once_after: int | None = None
+        self._once_after: int | None = None
         self._socket_path = socket_path
 
     async def carry(self, client: ByteStream) -> None:
@@ -62,12 +60,21 @@ class BrokenLine:
             pass
         tasks.cancel_scope.cancel()
 
+    def lose_once(self, what: str, after: int) -> None:
+        """Lose what comes behind so much else that way, and then no more."""
+        self.loses, self._once_after = what, after
+
+    def heal(self) -> bool:
+        """Lose nothing any more; whether what was to be lost once has been."""
+        healed, self.loses, self._once_after = self.loses is None, None, None
+        return healed
+
     def _is_due(self) -> bool:
         """Whether these bytes are to be lost."""
-        if self.once_after is None:
+        if self._once_after is None:
             return True
-        self.once_after -= 1
-        if self.once_after >= 0:
+        self._once_after -= 1
+        if self._once_after >= 0:
             return False
-        self.loses = self.once_after = None
+        self.heal()
         return True

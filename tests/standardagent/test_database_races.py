@@ -195,4 +195,4 @@ async def resume_twice(dsn: str, name: str) -> None:
 
 
 if __name__ == "__main__":
-    anyio.run(resume_twice, *sys.argv[1:])
+    anyio.run(resume_twice, sys.argv[1], sys.argv[2])
