@@ -160,7 +160,7 @@ def _subject_row(row: Sequence[Any]) -> SubjectRow:  # as PostgreSQL gives it
         payload = from_json(payload_json)
         if not isinstance(payload, dict):
             raise UnreadableError(f"fact {sequence}: it is no object")
-        payload = cast("dict[str, Any]", payload)
+        payload = cast("dict[object, Any]", payload)
         name, status = payload.get(_NAMES.get(kind)), payload.get("status")
     return sequence, kind, run, step, name, status
 
