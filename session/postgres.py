@@ -31,7 +31,8 @@ class PostgresStore(DurableStore[Stored]):
 
     Raises:
         MissingExtra: `asyncpg` is not installed.
-        ClassifiedError: `invalid_input/invalid_dsn`: the DSN is no text.
+        ClassifiedError: `invalid_input/invalid_dsn`: the DSN is no text;
+            `invalid_input/invalid_max_connections`: there would be none.
     """
 
     def __init__(
@@ -56,6 +57,12 @@ class PostgresStore(DurableStore[Stored]):
                 "PostgresStore takes a DSN such as postgresql://user@host/database, not a"
                 f" {type(dsn).__name__}. To judge it with `agentslot conformance`, name a function"
                 " that makes a new database for the folder it is given, and returns the store",
+            )
+        if max_connections < 1:
+            raise ClassifiedError(
+                ErrorKind.INVALID_INPUT,
+                "invalid_max_connections",
+                f"PostgresStore needs at least 1 connection, not {max_connections}",
             )
         medium = PostgresMedium(dsn, max_connections, create_tables=create_tables)
         super().__init__(medium, clock=clock)

@@ -1,10 +1,16 @@
 """What we use of asyncpg, with its types."""
 
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    asynccontextmanager,
+    nullcontext,
+)
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+import anyio
 import asyncpg  # type: ignore[import-untyped]  # it has none
 
 from agentslot.session.postgreserrors import COMMAND_SECONDS, reaching
@@ -54,8 +60,12 @@ class Database(Protocol):
 class Pool(Protocol):
     """Connections to one database."""
 
-    def acquire(self, *, timeout: float) -> AbstractAsyncContextManager[Database]:
-        """Lend a connection to a block; `timeout` is in seconds."""
+    def acquire(self) -> AbstractAsyncContextManager[Database]:
+        """Lend a connection to a block."""
+        ...
+
+    def get_idle_size(self) -> int:
+        """How many connections wait to be lent."""
         ...
 
     async def close(self) -> None:
@@ -73,13 +83,18 @@ class Connections:
     @asynccontextmanager
     async def lend(self) -> AsyncGenerator[Database]:
         """Lend a connection to a block; raises what `reading` and `writing` translate."""
-        lent = self._pool.acquire(timeout=COMMAND_SECONDS)
-        with reaching(self._most):
+        lent = self._pool.acquire()
+        with reaching(self._most), self._patience():
             database = await lent.__aenter__()
         try:
             yield database
         finally:
             await lent.__aexit__(None, None, None)
+
+    def _patience(self) -> AbstractContextManager[object]:
+        """How long is waited for a connection; a timer costs a tenth of a commit."""
+        idle = self._pool.get_idle_size()
+        return nullcontext() if idle else anyio.fail_after(COMMAND_SECONDS)
 
     async def close(self) -> None:
         """Close all connections when they have been given back."""

@@ -8,11 +8,13 @@ from pathlib import Path
 import anyio
 import pytest
 
-from agentslot.session import PostgresStore, SqliteStore, rows
+from agentslot.session import Loaded, PostgresStore, SessionId, SqliteStore, rows
 from agentslot.session.postgresdriver import connect
 from agentslot.standardagent.command import main
 from tests.command.stored import ticking, write_family, write_session
 from tests.session.conftest import postgres, postgres_server
+from tests.session.longsessions import next_context, write_many_contexts
+from tests.session.scenario import request
 
 __all__ = ["postgres", "postgres_server"]
 
@@ -101,6 +103,8 @@ def test_damage_is_explained_also_deep_in_the_past_and_hides_no_other_session(
     assert "PostgreSQL: session late: session 'late': " in told
     assert "PostgreSQL: session deep: session 'deep': fact 4, a " in told
     assert told.count("no problems") == 2
+    asked = "\n".join(lines(capsys, "check", "--store", family, "--salvage", code=1))
+    assert asked.count("nothing is saved of it: that can be done with files alone") == 3
     records = map(json.loads, lines(capsys, "check", "--store", family, "--json", code=1))
     damaged = {record["session_id"] for record in records if not record["ok"]}
     assert damaged == {"s1", "late", "deep"}
@@ -191,3 +195,37 @@ def test_without_the_extra_it_says_what_to_install(
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "asyncpg", None)
     assert "pip install agentslot[postgres]" in problem(capsys, "list", "--store", DSN)
+
+
+def test_a_request_of_the_past_that_is_not_whole_is_damage(
+    postgres: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "NEWEST_CONTEXTS", 2)
+    anyio.run(write_contexts, postgres)
+    assert lines(capsys, "check", "--store", postgres) == ["PostgreSQL: session s1: no problems"]
+    do(postgres, "UPDATE agentslot.contexts SET view = '{}' WHERE version = 3")
+    assert "Field required" in lines(capsys, "check", "--store", postgres, code=1)[0]
+
+
+def test_a_request_that_an_agent_let_go_during_the_check_is_no_damage(
+    postgres: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "NEWEST_CONTEXTS", 2)
+    anyio.run(write_contexts, postgres)
+    load = PostgresStore.load
+
+    async def load_and_let_go(self: PostgresStore, session_id: SessionId) -> Loaded:
+        loaded = await load(self, session_id)
+        async with PostgresStore(postgres) as agent:
+            state = (await load(agent, session_id)).state
+            last = next_context(state, retain=False)
+            await agent.commit(request(state, f"key-{state.revision}", last))
+        return loaded
+
+    monkeypatch.setattr(PostgresStore, "load", load_and_let_go)
+    assert lines(capsys, "check", "--store", postgres) == ["PostgreSQL: session s1: no problems"]
+
+
+async def write_contexts(dsn: str) -> None:
+    async with PostgresStore(dsn) as store:
+        await write_many_contexts(store)

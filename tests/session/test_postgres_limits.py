@@ -81,6 +81,13 @@ async def test_a_server_that_refuses_to_write_has_saved_nothing_and_it_is_said_w
         assert (await store.commit(commit)).applied
 
 
+def test_a_store_without_connections_is_refused_at_once() -> None:
+    """It used to say that the DSN cannot be read."""
+    with pytest.raises(ClassifiedError, match="needs at least 1 connection, not 0") as caught:
+        PostgresStore("postgresql://127.0.0.1/sessions", max_connections=0)
+    assert caught.value.code == "invalid_max_connections"
+
+
 async def test_whoever_waits_too_long_for_a_connection_is_told_and_nothing_was_saved(
     postgres: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
