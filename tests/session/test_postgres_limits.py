@@ -1,7 +1,10 @@
 """A PostgreSQL server that answers and does not do what it is asked: what is said, what is kept."""
 
+import os
+import signal
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import anyio
 import pytest
@@ -251,3 +254,28 @@ async def test_of_two_processes_that_create_the_same_session_one_does(postgres: 
     (state,) = [outcome for outcome in outcomes if isinstance(outcome, SessionState)]
     assert outcomes.count("session_already_exists") == 1
     assert state.revision == 1
+
+
+async def test_a_commit_to_a_server_that_hangs_ends_and_is_found_out_about_later(
+    postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with PostgresStore(postgres) as store:
+        state = await store.create(new_session())
+    commit = request(state, "key", queued("q1"))
+    monkeypatch.setattr(postgresdriver, "COMMAND_SECONDS", 0.2)
+    async with PostgresStore(postgres, max_connections=1) as store:
+        await store.recover(state.id)
+        monkeypatch.undo()
+        name = database_of(postgres)
+        sql = "SELECT max(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()"
+        pid: Any = await ask(postgres, sql, name)
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            with pytest.raises(ClassifiedError, match="Send the same commit again") as caught:
+                await store.commit(commit)
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        assert (caught.value.kind, caught.value.code) == ("unavailable", "not_durable")
+        made = await store.commit(commit)
+        assert made.revision == 2
+        assert (await store.load(state.id)).state == made.state
