@@ -92,7 +92,7 @@ class Connections:
             await lent.__aexit__(None, None, None)
 
     def _patience(self) -> AbstractContextManager[object]:
-        """How long is waited for a connection; a timer costs a tenth of a commit."""
+        """How long is waited for a connection; where none is waited for, a timer would cost."""
         idle = self._pool.get_idle_size()
         return nullcontext() if idle else anyio.fail_after(COMMAND_SECONDS)
 

@@ -145,8 +145,8 @@ async def _finish(run: Run, outcome: Outcome) -> Run | None:
         try:
             await owner.commit_in_shield("run-finish", changes, _actor(run, outcome))
         except RevisionConflictError:
-            # Whoever took the Session over goes on with the Run, which a recovery would interrupt.
-            log.exception("another process has Session %s; it is closed here", owner.id)
+            # Another process has it: a recovery here would interrupt the Run that goes on there.
+            log.exception("Session %s has moved on without Run %s; it is closed", owner.id, run.id)
             owner.close()
             following = None
         except ClassifiedError:
