@@ -5,9 +5,11 @@ import sqlite3
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -32,6 +34,7 @@ from agentslot.session import (
     ModelAttempt,
     ModelConfig,
     NewSession,
+    PostgresStore,
     Role,
     RunFact,
     RunId,
@@ -55,12 +58,13 @@ from agentslot.session.fileformat import commit_body, creation, fingerprint, sea
 from agentslot.session.recent import outcome_of
 from agentslot.session.sqlitewriter import insert_commit, update_session
 from benchmarks import Row
+from benchmarks._postgres import Step, server, write_server
 
 SIZES = (100, 100_000)
 COMMITS = 300
 OPENINGS = 5
 
-Store = FileStore | SqliteStore
+Store = FileStore | SqliteStore | PostgresStore
 
 _NOW = datetime(2026, 11, 30, tzinfo=UTC)
 _MODEL = ModelConfig("bench", "scripted")
@@ -90,7 +94,7 @@ def turn(state: SessionState, number: int) -> Iterator[tuple[Change, ...]]:
 NEW = NewSession(SessionId("long"), AgentId("a"), WorkspaceId("w"), _MODEL)
 
 
-def commits(facts: int) -> Iterator[tuple[CommitRequest, SessionState, SessionState]]:
+def commits(facts: int) -> Iterator[Step]:
     """What makes a Session with at least so many facts, with the states before and after each."""
     state = create(NEW, _NOW)
     start = RunFact(_RUN, RunStatus.STARTED, _MODEL, 1)
@@ -133,24 +137,50 @@ def write_database(directory: Path, facts: int) -> SessionState:
     return state
 
 
+def write_postgres(dsn: str, facts: int) -> SessionState:
+    """The same on a server."""
+    last = create(NEW, _NOW)
+
+    def steps() -> Iterator[Step]:
+        nonlocal last
+        for step in commits(facts):
+            yield step
+            last = step[-1]
+
+    write_server(dsn, NEW, steps())
+    return last
+
+
 def resident_mib() -> float:
     """Memory that this process has now."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return pages * 4096 / 2**20
 
 
-async def open_seconds(store: Store) -> tuple[float, float]:
-    """Median seconds to open the Session, and the MiB that it then takes."""
-    seconds = list[float]()
+@dataclass(frozen=True)
+class Opening:
+    """What it costs to open the Session: medians, and what is taken of memory while it is open."""
+
+    seconds: float
+    cpu_seconds: float
+    mib: float
+
+
+async def open_session(store: Store) -> Opening:
+    """Open the Session several times."""
+    seconds, cpu_seconds = list[float](), list[float]()
     before, taken = resident_mib(), 0.0
-    for _ in range(OPENINGS):
-        gc.collect()
-        started = time.perf_counter()
-        loaded = await store.load(NEW.id)
-        seconds.append(time.perf_counter() - started)
-        taken = resident_mib() - before
-        del loaded
-    return statistics.median(seconds), taken
+    # A server is reached through an open store; of the others nobody needs to be the owner.
+    async with store if isinstance(store, PostgresStore) else nullcontext():
+        for _ in range(OPENINGS):
+            gc.collect()
+            started, cpu_started = time.perf_counter(), time.process_time()
+            loaded = await store.load(NEW.id)
+            seconds.append(time.perf_counter() - started)
+            cpu_seconds.append(time.process_time() - cpu_started)
+            taken = resident_mib() - before
+            del loaded
+    return Opening(statistics.median(seconds), statistics.median(cpu_seconds), taken)
 
 
 async def commit_microseconds(store: Store, state: SessionState) -> float:
@@ -176,22 +206,51 @@ async def commit_microseconds(store: Store, state: SessionState) -> float:
     return statistics.median(costs) * 1e6
 
 
-STORES: dict[str, tuple[Callable[[Path, int], SessionState], Callable[[Path], Store]]] = {
-    "file": (write_file, FileStore),
-    "sqlite": (write_database, lambda folder: SqliteStore(folder / "sessions.db")),
+Place = tuple[Callable[[int], SessionState], Callable[[], Store]]
+"""How a Session of so many facts is written there, and what store opens it."""
+
+
+@contextmanager
+def files() -> Generator[Place]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)
+        yield partial(write_file, path), lambda: FileStore(path)
+
+
+@contextmanager
+def sqlite() -> Generator[Place]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)
+        yield partial(write_database, path), lambda: SqliteStore(path / "sessions.db")
+
+
+@contextmanager
+def postgres() -> Generator[Place | None]:
+    with server() as dsn:
+        yield None if dsn is None else (partial(write_postgres, dsn), lambda: PostgresStore(dsn))
+
+
+PLACES: dict[str, Callable[[], AbstractContextManager[Place | None]]] = {
+    "file": files,
+    "sqlite": sqlite,
+    "postgres": postgres,
 }
 
 
 def rows() -> Iterator[Row]:
-    for name, (write, store) in STORES.items():
+    for name, open_place in PLACES.items():
         first: float | None = None
         for size in SIZES:
-            with tempfile.TemporaryDirectory() as folder:
-                state = write(Path(folder), size)
-                seconds, taken = anyio.run(open_seconds, store(Path(folder)))
-                cost = anyio.run(commit_microseconds, store(Path(folder)), state)
-            yield Row(name=f"{name}.open.{size}", value=seconds, unit="s")
-            yield Row(name=f"{name}.open.{size}.memory", value=taken, unit="MiB")
+            with open_place() as place:
+                if place is None:
+                    break
+                write, store = place
+                state = write(size)
+                opening = anyio.run(open_session, store())
+                cost = anyio.run(commit_microseconds, store(), state)
+            yield Row(name=f"{name}.open.{size}", value=opening.seconds, unit="s")
+            yield Row(name=f"{name}.open.{size}.cpu", value=opening.cpu_seconds, unit="s")
+            yield Row(name=f"{name}.open.{size}.memory", value=opening.mib, unit="MiB")
             row = Row(name=f"{name}.commit.{size}", value=cost, unit="us")
             if first is not None:
                 row["ratio"], row["against"] = cost / first, f"{name}.commit.{SIZES[0]}"

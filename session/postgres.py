@@ -26,13 +26,23 @@ class PostgresStore(DurableStore[Stored]):
         dsn: where the database is and who asks, as libpq takes it. It is not written anywhere.
         clock: where commits take their time from; readings are made to grow.
         max_connections: how many Sessions may be written or read at once.
+        create_tables: make the tables if there are none; otherwise opening the store is then
+            `not_found/tables_not_found`.
 
     Raises:
         MissingExtra: `asyncpg` is not installed.
-        ClassifiedError: `invalid_input/invalid_dsn`: the DSN is no text.
+        ClassifiedError: `invalid_input/invalid_dsn`: the DSN is no text;
+            `invalid_input/invalid_max_connections`: there would be none.
     """
 
-    def __init__(self, dsn: str, *, clock: Clock = utc_now, max_connections: int = 8) -> None:
+    def __init__(
+        self,
+        dsn: str,
+        *,
+        clock: Clock = utc_now,
+        max_connections: int = 8,
+        create_tables: bool = True,
+    ) -> None:
         try:
             # Only here, so that importing agentslot needs no more than its own dependencies.
             from agentslot.session.postgresmedium import PostgresMedium
@@ -48,7 +58,14 @@ class PostgresStore(DurableStore[Stored]):
                 f" {type(dsn).__name__}. To judge it with `agentslot conformance`, name a function"
                 " that makes a new database for the folder it is given, and returns the store",
             )
-        super().__init__(PostgresMedium(dsn, max_connections), clock=clock)
+        if max_connections < 1:
+            raise ClassifiedError(
+                ErrorKind.INVALID_INPUT,
+                "invalid_max_connections",
+                f"PostgresStore needs at least 1 connection, not {max_connections}",
+            )
+        medium = PostgresMedium(dsn, max_connections, create_tables=create_tables)
+        super().__init__(medium, clock=clock)
 
 
 class PostgresStoreModule(DurableStoreModule[PostgresStore]):
@@ -56,6 +73,7 @@ class PostgresStoreModule(DurableStoreModule[PostgresStore]):
 
     Args:
         dsn: where the database is and who asks, such as `postgresql://user@host/database`.
+        max_connections: how many Sessions may be written or read at once.
 
     Raises:
         MissingExtra: `asyncpg` is not installed.
@@ -63,5 +81,5 @@ class PostgresStoreModule(DurableStoreModule[PostgresStore]):
 
     id = "session.postgres"
 
-    def __init__(self, dsn: str) -> None:
-        super().__init__(PostgresStore(dsn))
+    def __init__(self, dsn: str, *, max_connections: int = 8) -> None:
+        super().__init__(PostgresStore(dsn, max_connections=max_connections))

@@ -1,43 +1,28 @@
-"""What we use of asyncpg, with its types and in the store's words when it fails."""
+"""What we use of asyncpg, with its types."""
 
-from collections.abc import Generator, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
-from pathlib import Path
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    asynccontextmanager,
+    nullcontext,
+)
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
+import anyio
 import asyncpg  # type: ignore[import-untyped]  # it has none
 
-from agentslot.session.errors import ClassifiedError, ErrorKind, SessionDamagedError
-from agentslot.session.medium import UncertainError
+from agentslot.session.postgreserrors import COMMAND_SECONDS, reaching
 
 _driver: Any = asyncpg  # the one place where its types are missed
 
-_COMMAND_SECONDS = 60
-
-DuplicateKeyError: type[Exception] = asyncpg.UniqueViolationError
-
-# There is no server, or no longer one. The driver calls it an internal error of its own when the
-# server ends a connection in the moment in which it is used.
-LOST = (
-    OSError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,
-    asyncpg.OperatorInterventionError,
-    asyncpg.TooManyConnectionsError,
-)
-
-
-# The server answers, and what it keeps is not what we have written.
-_DAMAGED = (
-    asyncpg.DataCorruptedError,
-    asyncpg.IndexCorruptedError,
-    asyncpg.UndefinedTableError,
-    asyncpg.UndefinedColumnError,
-)
-
-PLACE = Path("PostgreSQL")
-"""What stands for a file in errors."""
+# A commit is on the disk when it is acknowledged, and of two at once the later sees the earlier.
+_SETTINGS = """
+SELECT set_config('default_transaction_isolation', 'read committed', false),
+    set_config('synchronous_commit', CASE now WHEN 'off' THEN 'local' ELSE now END, false)
+FROM current_setting('synchronous_commit') AS now
+"""
 
 
 class Transaction(AbstractAsyncContextManager[object], Protocol):
@@ -79,88 +64,72 @@ class Pool(Protocol):
         """Lend a connection to a block."""
         ...
 
+    def get_idle_size(self) -> int:
+        """How many connections wait to be lent."""
+        ...
+
     async def close(self) -> None:
         """Close all connections when they have been given back."""
         ...
 
 
-async def connect(dsn: str, max_connections: int) -> Pool:
-    """Connect to a database; raises what `reading` translates.
+class Connections:
+    """Connections to one database, made when they are needed, also again."""
+
+    def __init__(self, pool: Pool, most: int) -> None:
+        self._pool = pool
+        self._most = most
+
+    @asynccontextmanager
+    async def lend(self) -> AsyncGenerator[Database]:
+        """Lend a connection to a block; raises what `reading` and `writing` translate."""
+        lent = self._pool.acquire()
+        with reaching(self._most), self._patience():
+            database = await lent.__aenter__()
+        try:
+            yield database
+        finally:
+            await lent.__aexit__(None, None, None)
+
+    def _patience(self) -> AbstractContextManager[object]:
+        """How long is waited for a connection; where none is waited for, a timer would cost."""
+        idle = self._pool.get_idle_size()
+        return nullcontext() if idle else anyio.fail_after(COMMAND_SECONDS)
+
+    async def close(self) -> None:
+        """Close all connections when they have been given back."""
+        await self._pool.close()
+
+
+async def connect(dsn: str, max_connections: int) -> Connections:
+    """Get ready to connect to a database.
 
     Raises:
-        ClassifiedError: `invalid_input/invalid_dsn`.
+        ClassifiedError: `invalid_input/invalid_dsn`, perhaps only when a connection is lent.
     """
-    pool: Pool
-    try:
-        pool = await _driver.create_pool(
-            dsn, min_size=1, max_size=max_connections, command_timeout=_COMMAND_SECONDS, reset=_keep
+    with reaching(max_connections):
+        _refuse_unescaped(dsn)
+        pool: Pool = await _driver.create_pool(
+            dsn,
+            min_size=0,  # or it goes on connecting by itself, and complaining on the terminal
+            max_size=max_connections,
+            command_timeout=COMMAND_SECONDS,
+            init=_set_up,
+            reset=_keep,
         )
-    except ValueError as error:
-        # The driver's own words may be told. Others quote what could not be read, which may be a
-        # part of the password, so there is no cause either.
-        is_safe = isinstance(error, asyncpg.InterfaceError)
-        raise ClassifiedError(
-            ErrorKind.INVALID_INPUT,
-            "invalid_dsn",
-            f"the database cannot be reached with this DSN{f': {error}' if is_safe else ''}. Write "
-            "postgresql://user:password@host:port/database, with %40, %2F and %3A for @, / and : "
-            "in a user or a password",
-        ) from None
-    return pool
+    return Connections(pool, max_connections)
+
+
+def _refuse_unescaped(dsn: str) -> None:
+    """Refuse what would take a part of a password for the name of a database, and tell it."""
+    if "@" in urlsplit(dsn).path:
+        raise ValueError
+
+
+async def _set_up(database: Database) -> None:
+    """Set what a commit means, whatever database or user have been given for others."""
+    await database.execute(_SETTINGS)
 
 
 async def _keep(_: object) -> None:
     """Take a connection back as it is, since nobody changes its settings: saves a round trip."""
-
-
-@contextmanager
-def reading() -> Generator[None]:
-    """Say in the store's words what went wrong while nothing was written."""
-    try:
-        yield
-    except _DAMAGED as error:
-        raise SessionDamagedError(PLACE, str(error)) from error
-    except (*LOST, asyncpg.PostgresError) as error:
-        raise ClassifiedError(
-            ErrorKind.UNAVAILABLE, "unreadable", f"the database could not be asked: {_said(error)}"
-        ) from error
-
-
-@contextmanager
-def writing() -> Generator[None]:
-    """Say in the store's words what went wrong, and whether anybody knows what was written."""
-    try:
-        yield
-    except asyncpg.QueryCanceledError as error:  # the server's own time limit, or its operator
-        raise _not_saved(error) from error
-    except LOST as error:
-        raise UncertainError(
-            ErrorKind.UNAVAILABLE,
-            "not_durable",
-            f"the connection to the database broke: {_said(error)}. Send the same commit again to "
-            "find out whether it was saved",
-        ) from error
-    except _DAMAGED as error:
-        raise SessionDamagedError(PLACE, str(error)) from error
-    except asyncpg.DataError as error:
-        raise ClassifiedError(
-            ErrorKind.INVALID_INPUT,
-            "text_not_storable",
-            f"the database cannot keep it: {error}. Nothing was saved",
-        ) from error
-    except asyncpg.PostgresError as error:
-        raise _not_saved(error) from error
-
-
-def _not_saved(error: Exception) -> ClassifiedError:
-    return ClassifiedError(
-        ErrorKind.UNAVAILABLE,
-        "not_durable",
-        f"the database did not save it: {error}. Nothing was saved; try again when it can",
-    )
-
-
-def _said(error: Exception) -> str:
-    if isinstance(error, TimeoutError) and not str(error):
-        return f"it did not answer within {_COMMAND_SECONDS} seconds"
-    return str(error)

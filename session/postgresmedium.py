@@ -1,7 +1,7 @@
 """A PostgreSQL database as a medium for Sessions."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import TypeVar
 
@@ -19,16 +19,8 @@ from agentslot.session.fileformat import fingerprint
 from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.listing import Listed
 from agentslot.session.medium import Stored
-from agentslot.session.postgresdriver import (
-    LOST,
-    PLACE,
-    Database,
-    DuplicateKeyError,
-    Pool,
-    connect,
-    reading,
-    writing,
-)
+from agentslot.session.postgresdriver import Connections, Database, connect
+from agentslot.session.postgreserrors import LOST, PLACE, DuplicateKeyError, reading, writing
 from agentslot.session.postgresreader import (
     select_contexts,
     select_facts,
@@ -37,7 +29,7 @@ from agentslot.session.postgresreader import (
     select_scope,
     select_session,
 )
-from agentslot.session.postgresschema import SCHEMA, VERSION
+from agentslot.session.postgresschema import TABLES, VERSION
 from agentslot.session.postgreswriter import creation, next_revision, other_changes
 from agentslot.session.recent import outcome_of
 from agentslot.session.requests import session_exists, session_not_found
@@ -54,34 +46,36 @@ _OPENING_LOCK = 0x41474C53  # "AGLS": one process at a time looks for the tables
 class PostgresMedium:
     """A database in which a Session moves on only from the revision that it has."""
 
-    def __init__(self, dsn: str, max_connections: int) -> None:
+    def __init__(self, dsn: str, max_connections: int, *, create_tables: bool) -> None:
         self._dsn = dsn
         self._max_connections = max_connections
-        self._pool: Pool | None = None
+        self._create_tables = create_tables
+        self._connections: Connections | None = None
 
     async def open(self) -> None:
         """Connect, and make the tables if they are not there.
 
         Raises:
-            ClassifiedError: `unavailable/asyncio_needed`, `unavailable/unreadable`.
-            SessionDamagedError: the tables are of another version.
+            ClassifiedError: `unavailable/asyncio_needed`, `unavailable/unreadable`,
+                `invalid_input/invalid_dsn`,
+                `unavailable/other_version`: the tables are of another version,
+                `not_found/tables_not_found`: there are none, and none should be made.
         """
         _require_asyncio()
-        with reading():
-            self._pool = await connect(self._dsn, self._max_connections)
+        self._connections = await connect(self._dsn, self._max_connections)
         try:
             with reading():
                 async with self._transaction() as database:
-                    await _prepare(database)
+                    await _prepare(database, create_tables=self._create_tables)
         except BaseException:
             await self.close()
             raise
 
     async def close(self) -> None:
         """Close all connections."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            await pool.close()
+        connections, self._connections = self._connections, None
+        if connections is not None:
+            await connections.close()
 
     async def create(self, new: NewSession, state: SessionState) -> None:
         """As `Medium.create`."""
@@ -119,13 +113,13 @@ class PostgresMedium:
         self, select: _SelectRange[T], session_id: SessionId, first: int, last: int
     ) -> list[T]:
         with reading():
-            pool = await connect(self._dsn, 1)
+            connections = await connect(self._dsn, 1)
             try:
-                async with pool.acquire() as database:
+                async with connections.lend() as database:
                     with _understanding(f"session {session_id!r}: "):
                         return await select(database, session_id, first, last)
             finally:
-                await pool.close()
+                await connections.close()
 
     async def reopen(self, session_id: SessionId) -> Stored:
         """As `Medium.reopen`; what the server shows has been flushed."""
@@ -170,16 +164,14 @@ class PostgresMedium:
                 with _understanding():
                     return await select_scope(database, agent, workspace)
 
-    @asynccontextmanager
-    async def _connection(self) -> AsyncGenerator[Database]:
-        if self._pool is None:
+    def _connection(self) -> AbstractAsyncContextManager[Database]:
+        if self._connections is None:
             raise ClassifiedError(
                 ErrorKind.UNAVAILABLE,
                 "store_not_open",
                 "the store is not open: enter it with `async with store` before using it",
             )
-        async with self._pool.acquire() as database:
-            yield database
+        return self._connections.lend()
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncGenerator[Database]:
@@ -228,14 +220,27 @@ def _require_asyncio() -> None:
         ) from error
 
 
-async def _prepare(database: Database) -> None:
+async def _prepare(database: Database, *, create_tables: bool) -> None:
     await database.execute("SELECT pg_advisory_xact_lock($1)", _OPENING_LOCK)
     if await database.fetchval("SELECT to_regclass('agentslot.format') IS NULL"):
-        await database.execute(SCHEMA)
+        if not create_tables:
+            raise ClassifiedError(
+                ErrorKind.NOT_FOUND,
+                "tables_not_found",
+                "there are no tables of sessions in this database: either it is the wrong one, or "
+                "no application has opened its store there yet",
+            )
+        # Somebody may have made the schema for a user who may make tables in it and no schemas.
+        if await database.fetchval("SELECT to_regnamespace('agentslot') IS NULL"):
+            await database.execute("CREATE SCHEMA agentslot")
+        await database.execute(TABLES)
     version = await database.fetchval("SELECT version FROM agentslot.format")
     if version != VERSION:
-        raise SessionDamagedError(
-            PLACE, f"its tables are of version {version}, this version reads {VERSION}"
+        raise ClassifiedError(
+            ErrorKind.UNAVAILABLE,
+            "other_version",
+            f"the tables of sessions in this database are of version {version}, and this release "
+            f"reads version {VERSION}: use the release that made them, or another database",
         )
 
 

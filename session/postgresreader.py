@@ -1,11 +1,12 @@
 """Reading a Session from the tables of `postgresschema`."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from anyio import to_thread
 from pydantic_core import from_json
 
+from agentslot.session.codec import UnreadableError
 from agentslot.session.facts import Fact
 from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.listing import Listed
@@ -21,7 +22,7 @@ from agentslot.session.rows import (
     SessionRows,
     SubjectRow,
     contexts_of,
-    decode,
+    decode_if_readable,
     facts_of,
     newest_contexts_from,
     newest_from,
@@ -157,6 +158,9 @@ def _subject_row(row: Sequence[Any]) -> SubjectRow:  # as PostgreSQL gives it
     sequence, kind, run, step, name, status, payload_json = row
     if payload_json is not None:
         payload = from_json(payload_json)
+        if not isinstance(payload, dict):
+            raise UnreadableError(f"fact {sequence}: it is no object")
+        payload = cast("dict[object, Any]", payload)
         name, status = payload.get(_NAMES.get(kind)), payload.get("status")
     return sequence, kind, run, step, name, status
 
@@ -199,11 +203,8 @@ async def select_scope(database: Database, agent: AgentId, workspace: WorkspaceI
 
 
 async def select_overview(database: Database) -> list[SessionOverview]:
-    """All Sessions, each with its first message that is no copy."""
+    """All Sessions, each with its first message that is no copy, if that can be read."""
     return [
-        SessionOverview(
-            SessionRow(*session).listed().summary,
-            None if message is None else decode(Message, message),
-        )
+        SessionOverview(SessionRow(*session).listed().summary, decode_if_readable(Message, message))
         for *session, message in await database.fetch(_OVERVIEW)
     ]

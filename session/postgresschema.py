@@ -8,9 +8,7 @@ would not.
 
 VERSION = 1
 
-SCHEMA = f"""
-CREATE SCHEMA agentslot;
-
+TABLES = f"""
 CREATE TABLE agentslot.format AS SELECT {VERSION} AS version;
 
 CREATE TABLE agentslot.sessions (

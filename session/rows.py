@@ -1,6 +1,7 @@
 """Making a Session of the rows that a database keeps of it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
@@ -80,8 +81,8 @@ class SessionRow:
     lineage_json: str | None
 
     def listed(self) -> Listed:
-        """The row of the Session in a listing."""
-        lineage = None if self.lineage_json is None else decode(Lineage, self.lineage_json)
+        """The row of the Session in a listing; a parent that cannot be read is left out."""
+        lineage = decode_if_readable(Lineage, self.lineage_json)
         summary = SessionSummary(
             self.id,
             self.agent,
@@ -216,16 +217,19 @@ def contexts_of(rows: Iterable[ContextRow], first: int, last: int) -> list[Conte
 
 def _fact(session_id: SessionId, row: FactRow, due: int) -> Fact:
     _require_place(row.sequence, row.kind, due)
-    return Fact(
-        session_id,
-        row.sequence,
-        row.run,
-        row.step,
-        row.at,
-        Actor(ActorKind(row.actor_kind), row.actor),
-        decode(_PAYLOADS[row.kind], row.payload_json),
-        row.origin,
-    )
+    try:
+        return Fact(
+            session_id,
+            row.sequence,
+            row.run,
+            row.step,
+            row.at,
+            Actor(ActorKind(row.actor_kind), row.actor),
+            decode(_PAYLOADS[row.kind], row.payload_json),
+            row.origin,
+        )
+    except (UnreadableError, ValueError) as error:
+        raise UnreadableError(f"fact {row.sequence}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,3 +357,10 @@ def decode(shape: type[T], text: str) -> T:
     if decoder is None:
         decoder = _decoders[shape] = Decoder(shape)
     return decoder(text.encode())
+
+
+def decode_if_readable(shape: type[T], text: str | None) -> T | None:
+    """A value from its JSON for a listing; None also if it is damaged, which loading tells."""
+    with suppress(UnreadableError):
+        return None if text is None else decode(shape, text)
+    return None

@@ -19,7 +19,7 @@ from agentslot.session.rows import (
     SessionRow,
     SessionRows,
     contexts_of,
-    decode,
+    decode_if_readable,
     facts_of,
     newest_contexts_from,
     newest_from,
@@ -132,13 +132,13 @@ def select_all(database: sqlite3.Connection) -> list[Listed]:
 
 
 def select_first_message(database: sqlite3.Connection, session_id: SessionId) -> Message | None:
-    """The first message of a Session that is no copy."""
+    """The first message of a Session that is no copy, if it can be read."""
     row = database.execute(
         "SELECT payload FROM facts WHERE session = ? AND kind = 'message' AND origin IS NULL "
         "ORDER BY sequence LIMIT 1",
         (session_id,),
     ).fetchone()
-    return None if row is None else decode(Message, row[0])
+    return None if row is None else decode_if_readable(Message, row[0])
 
 
 def _session_row(row: tuple[Any, ...]) -> SessionRow:  # as SQLite gives it

@@ -40,6 +40,7 @@ _VARIABLES = {
     "AGENTSLOT_BASE_URL": "the address of OpenAI",
     "AGENTSLOT_MODEL": "no `agentslot chat`, unless --model or --local is given",
     "AGENTSLOT_API_KEY": "no `agentslot chat`, unless server or model are on this machine",
+    "AGENTSLOT_STORE": "`agentslot sessions` looks at those of `agentslot chat`",
 }
 
 

@@ -1,10 +1,13 @@
 """How the command fails: what it raises itself, and how errors are shown."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import cast
 
 from agentslot import AgentSlotError
+
+_PASSWORD = re.compile(r"(\w:/+[^\s:@/]*):\S*@")  # a path has lost a slash
 
 _Plain = str | int | float | bool | list["_Plain"] | None
 
@@ -32,6 +35,11 @@ def readable(error: BaseException) -> str:
         for number, problem in enumerate(problems, start=1)
     )
     return "\n".join([f"agentslot: {len(problems)} problems", *numbered])
+
+
+def without_passwords(text: str) -> str:
+    """What is said to a person, with no password that stands in an address."""
+    return _PASSWORD.sub(r"\1:***@", text)
 
 
 def as_json(error: BaseException) -> str:

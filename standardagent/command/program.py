@@ -5,9 +5,10 @@ import sys
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 from agentslot import AgentSlotError
-from agentslot.standardagent.command.failure import exit_code, readable
+from agentslot.standardagent.command.failure import exit_code, readable, without_passwords
 from agentslot.standardagent.command.subcommand import COMMANDS, help_of
 
 
@@ -25,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = options.run(options)
         sys.stdout.flush()
     except AgentSlotError as error:
-        print(readable(error), file=sys.stderr)
+        print(without_passwords(readable(error)), file=sys.stderr)
         return exit_code(error)
     except KeyboardInterrupt:
         return 130
@@ -38,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser(arguments: Sequence[str]) -> ArgumentParser:
     """Import the one subcommand that is asked for; without one, know the names of all."""
-    parser = ArgumentParser(
+    parser = _Parser(
         prog="agentslot", description="Run, look into and look after AgentSlot applications."
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
@@ -67,6 +68,13 @@ def _took_late_prompt(options: Namespace, left: Sequence[str]) -> bool:
         return False
     (options.prompt,) = words
     return True
+
+
+class _Parser(ArgumentParser):
+    """Shows what was not understood, which may be the address of a database, without a password."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(without_passwords(message))
 
 
 class _Version(Action):

@@ -167,6 +167,9 @@ class SessionOwner:
 
         If the store cannot say, or another process has written instead, an idle Session is closed,
         and a Run that is active will end.
+
+        Raises:
+            RevisionConflictError: another process has written, while a Run was active here.
         """
         before = self.state
         try:
@@ -174,7 +177,9 @@ class SessionOwner:
             if after.revision == before.revision:
                 return None
             return await self.components.store.commit(request)
-        except ClassifiedError:
+        except ClassifiedError as error:
+            if isinstance(error, RevisionConflictError) and before.active_run is not None:
+                raise
             log.exception("nobody knows whether Session %s was written", before.id)
             if before.active_run is None:
                 self.close()

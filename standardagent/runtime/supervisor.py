@@ -21,6 +21,7 @@ from agentslot.session import (
     JournalStatus,
     ModelAttempt,
     ReclassifyQueued,
+    RevisionConflictError,
     RunFact,
     RunStatus,
     RunTermination,
@@ -143,6 +144,11 @@ async def _finish(run: Run, outcome: Outcome) -> Run | None:
             changes.extend(following.changes)
         try:
             await owner.commit_in_shield("run-finish", changes, _actor(run, outcome))
+        except RevisionConflictError:
+            # Another process has it: a recovery here would interrupt the Run that goes on there.
+            log.exception("Session %s has moved on without Run %s; it is closed", owner.id, run.id)
+            owner.close()
+            following = None
         except ClassifiedError:
             log.exception("the end of Run %s could not be recorded", run.id)
             await _settle(owner)

@@ -132,8 +132,13 @@ class Server:
         self._server = server
         self._ask("postgres", "DROP DATABASE IF EXISTS faults; CREATE DATABASE faults;")
 
+    def dsn(self, folder: Path) -> str:
+        """Where the database of a folder is."""
+        dsn: str = self._server.get_uri(database=self._database(folder))
+        return dsn
+
     def store(self, folder: Path) -> PostgresStore:
-        return PostgresStore(self._server.get_uri(database=self._database(folder)))
+        return PostgresStore(self.dsn(folder))
 
     def reader(self, folder: Path) -> AbstractAsyncContextManager[SessionStore]:
         return self.store(folder)

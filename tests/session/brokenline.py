@@ -36,6 +36,7 @@ class BrokenLine:
     def __init__(self, socket_path: str, dsn: str) -> None:
         self.dsn = dsn
         self.loses: str | None = None
+        self._once_after: int | None = None
         self._socket_path = socket_path
 
     async def carry(self, client: ByteStream) -> None:
@@ -52,9 +53,28 @@ class BrokenLine:
     ) -> None:
         try:
             async for data in source:
-                if self.loses == what:
+                if self.loses == what and self._is_due():
                     break
                 await target.send(data)
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
             pass
         tasks.cancel_scope.cancel()
+
+    def lose_once(self, what: str, after: int) -> None:
+        """Lose what comes behind so much else that way, and then no more."""
+        self.loses, self._once_after = what, after
+
+    def heal(self) -> bool:
+        """Lose nothing any more; whether what was to be lost once has been."""
+        healed, self.loses, self._once_after = self.loses is None, None, None
+        return healed
+
+    def _is_due(self) -> bool:
+        """Whether these bytes are to be lost."""
+        if self._once_after is None:
+            return True
+        self._once_after -= 1
+        if self._once_after >= 0:
+            return False
+        self.heal()
+        return True

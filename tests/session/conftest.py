@@ -1,7 +1,8 @@
 """A real PostgreSQL server, started for the tests that need one and stopped behind them."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,8 +13,8 @@ import pytest
 MEMORY = Path("/dev/shm")  # a folder of its own is made there
 
 
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[Any]:
+@contextmanager
+def running_server() -> Generator[Any]:
     pytest.importorskip("asyncpg", reason="the extra `postgres` is not installed")
     # Not in pytest's folder: whoever is root has a server that is somebody else, who may not enter.
     # In memory where the system offers that: a database is hundreds of files.
@@ -28,6 +29,12 @@ def postgres_server() -> Iterator[Any]:
             yield server
         finally:
             server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Any]:
+    with running_server() as server:
+        yield server
 
 
 _numbers = count(1)

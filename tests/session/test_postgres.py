@@ -27,8 +27,9 @@ from agentslot.session import (
 )
 from agentslot.session import rows as reading
 from agentslot.session.conformance import CHECKS, DURABILITY_CHECKS, Check, run_check
-from agentslot.session.postgresdriver import connect, writing
-from agentslot.session.postgresdriver import reading as reading_words
+from agentslot.session.postgresdriver import connect
+from agentslot.session.postgreserrors import reading as reading_words
+from agentslot.session.postgreserrors import writing
 from tests.session.brokenline import broken_line
 from tests.session.extensions import BEGUN, DISCARDED, FAILED, prepare, step
 from tests.session.longsessions import goes_on_behind_stored_contexts, goes_on_behind_stored_facts
@@ -41,12 +42,12 @@ def anyio_backend() -> str:
 
 
 async def ask(dsn: str, sql: str, *parameters: object) -> object:
-    pool = await connect(dsn, 1)
+    connections = await connect(dsn, 1)
     try:
-        async with pool.acquire() as database:
+        async with connections.lend() as database:
             return await database.fetchval(sql, *parameters)
     finally:
-        await pool.close()
+        await connections.close()
 
 
 @pytest.mark.parametrize("check", [*CHECKS, *DURABILITY_CHECKS], ids=lambda check: check.__name__)
@@ -242,7 +243,7 @@ async def test_whoever_stops_waiting_for_a_session_leaves_the_connection_in_orde
     async with PostgresStore(postgres, max_connections=1) as store:
         state = await store.create(new_session())
         async with PostgresStore(postgres, max_connections=1) as reader:
-            async with locker.acquire() as database, database.transaction():
+            async with locker.lend() as database, database.transaction():
                 await database.execute("LOCK TABLE agentslot.sessions")
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(reader.load, state.id)
@@ -263,7 +264,7 @@ async def test_a_commit_that_the_server_gave_up_was_not_saved(postgres: str) -> 
         await store.recover(state.id)
         commit = request(state, "key", queued("q1"))
         await ask(postgres, f"ALTER DATABASE {database_name} RESET ALL")
-        async with locker.acquire() as database, database.transaction():
+        async with locker.lend() as database, database.transaction():
             await database.execute("SELECT id FROM agentslot.sessions FOR UPDATE")
             with pytest.raises(ClassifiedError, match="Nothing was saved") as caught:
                 await store.commit(commit)
@@ -293,10 +294,14 @@ def test_what_the_driver_raises_on_a_lost_connection_is_said_in_our_words(
 
 @pytest.mark.parametrize(
     "dsn",
-    ["postgresql://me:hun@ter2:x/y@127.0.0.1/sessions", "postgresql://127.0.0.1:hunter2/sessions"],
+    [
+        "postgresql://me:hun@ter2:x/y@127.0.0.1/sessions",
+        "postgresql://me:1/hunter2@127.0.0.1/sessions",
+        "postgresql://127.0.0.1:hunter2/sessions",
+    ],
 )
 async def test_a_dsn_that_cannot_be_read_is_refused_with_how_to_write_it(dsn: str) -> None:
-    with pytest.raises(ClassifiedError, match="postgresql://user:password@host") as caught:
+    with pytest.raises(ClassifiedError, match="Write postgresql://user@host:port") as caught:
         async with PostgresStore(dsn):
             pass
     assert (caught.value.kind, caught.value.code) == ("invalid_input", "invalid_dsn")
@@ -314,9 +319,10 @@ def test_what_is_no_dsn_is_refused_at_once_with_what_to_write() -> None:
 async def test_tables_of_another_version_are_refused(postgres: str) -> None:
     async with PostgresStore(postgres):
         await ask(postgres, "UPDATE agentslot.format SET version = 9")
-    with pytest.raises(SessionDamagedError, match="version 9"):
+    with pytest.raises(ClassifiedError, match="are of version 9, and this release") as caught:
         async with PostgresStore(postgres):
             pass
+    assert (caught.value.kind, caught.value.code) == ("unavailable", "other_version")
 
 
 async def test_a_server_that_is_not_there_is_unavailable_and_the_password_stays_secret() -> None:

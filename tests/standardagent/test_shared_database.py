@@ -26,8 +26,9 @@ from agentslot.session import (
     TextPart,
 )
 from agentslot.session.clock import utc_now
+from agentslot.tool import function_tool
 from tests.session.conftest import postgres, postgres_server
-from tests.standardagent.agents import agent, answer
+from tests.standardagent.agents import agent, answer, call, calls
 
 __all__ = ["postgres", "postgres_server"]
 
@@ -64,6 +65,27 @@ async def test_the_commit_of_another_application_is_not_taken_for_one_that_was_l
         view = await session.view()
     assert [item.message.text for item in view.queue] == ["theirs"]
     assert view.recent_history == ()
+
+
+async def test_who_lost_a_session_in_a_run_does_not_interrupt_whoever_has_it() -> None:
+    """The loser used to recover the Session, and so to end the Run of the winner."""
+    stored = OvertakenOnce()
+
+    @function_tool
+    async def overtake() -> str:
+        """Let the other application write."""
+        stored.overtaken = True
+        return "done"
+
+    store = partial(Module, "store", SESSION_STORE.set(stored))
+    script = [calls(call("overtake")), answer("never")]
+    async with agent(script, tools=[overtake], store=store) as session:
+        with pytest.raises(ClassifiedError) as caught:
+            await session.send_and_wait("go")
+        assert (caught.value.kind, caught.value.code) == ("unavailable", "runtime_closed")
+        state = (await stored.load(session.id)).state
+    assert state.active_run is not None
+    assert [item.message.text for item in state.queue] == ["theirs"]
 
 
 async def test_a_session_that_another_application_moved_on_can_be_resumed_where_it_is_now(

@@ -1,9 +1,13 @@
 """`agentslot sessions check`: what is wrong with stored Sessions, and how to keep what is not."""
 
 from argparse import ArgumentParser, Namespace
+from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+from anyio import to_thread
 
 from agentslot.session import (
     FileReport,
@@ -25,9 +29,9 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
     parser = subparsers.add_parser(
         "check",
         help="explain damage, save what is intact",
-        description="Read sessions whole and explain damage by file and line. With --salvage the"
-        " intact beginning of each damaged file becomes a new session beside it; the file stays as"
-        " it is. Exit code 1 if something is damaged and was not saved.",
+        description="Read sessions whole and explain damage by file and line, or by fact. With"
+        " --salvage the intact beginning of each damaged file becomes a new session beside it; the"
+        " file stays as it is. Exit code 1 if something is damaged and was not saved.",
     )
     add_places(parser)
     parser.add_argument(
@@ -52,7 +56,7 @@ def run(options: Namespace) -> int:
     damaged = False
     for place in places(options):
         files = [_check_file(path, options) for path in place.session_files]
-        for finding in files or run_async(partial(_check_store, place)):
+        for finding in files or run_async(partial(_check_store, place, options)):
             damaged |= finding.is_damaged and finding.saved is None
             if options.json:
                 print_json(finding.record | {"salvaged": finding.saved})
@@ -94,18 +98,15 @@ def _record(report: FileReport) -> dict[str, object]:
     }
 
 
-async def _check_store(place: Place) -> list[Finding]:
+async def _check_store(place: Place, options: Namespace) -> list[Finding]:
     """The Sessions of a store that has no file for each."""
     async with place.reading():
-        return [await _check_stored(place, row.summary.id) for row in await place.overview()]
+        rows = await place.overview()
+        return [await _check_stored(place, row.summary.id, options) for row in rows]
 
 
-async def _check_stored(place: Place, session_id: SessionId) -> Finding:
-    reason = ""
-    try:
-        await place.load(session_id)
-    except SessionDamagedError as error:
-        reason = error.reason
+async def _check_stored(place: Place, session_id: SessionId, options: Namespace) -> Finding:
+    reason = await _problem(place, session_id)
     record: dict[str, object] = {
         "path": place.name,
         "ok": not reason,
@@ -113,4 +114,26 @@ async def _check_stored(place: Place, session_id: SessionId) -> Finding:
         "problems": [reason] if reason else [],
     }
     text = f"{place.name}: session {session_id}: {reason or 'no problems'}"
+    if reason and options.salvage:
+        text += "\n  nothing is saved of it: that can be done with files alone"
     return Finding(text, record, bool(reason))
+
+
+async def _problem(place: Place, session_id: SessionId) -> str:
+    """What is wrong with a Session, of which loading leaves most on the medium; "" if nothing."""
+    try:
+        state = await place.load(session_id)
+        await to_thread.run_sync(_read, state.history)
+    except SessionDamagedError as error:
+        return error.reason
+    try:
+        await to_thread.run_sync(_read, state.retained_contexts)
+    except SessionDamagedError as error:
+        # Whoever works in it may have let old contexts go meanwhile.
+        moved = (await place.load(session_id)).revision != state.revision
+        return "" if moved else error.reason
+    return ""
+
+
+def _read(items: Iterable[object]) -> None:
+    deque(items, maxlen=0)

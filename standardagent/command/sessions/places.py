@@ -1,5 +1,6 @@
 """Where Sessions are kept: folders of files, single files, databases, stores of somebody else."""
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import AsyncGenerator, Sequence
@@ -13,6 +14,7 @@ from agentslot.session import (
     ClassifiedError,
     FileStore,
     Message,
+    PostgresStore,
     SessionId,
     SessionOverview,
     SessionState,
@@ -28,6 +30,8 @@ from agentslot.standardagent.command.places import sessions_folder
 from agentslot.standardagent.command.target import call_target, load_object
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
+_POSTGRES = ("postgresql:", "postgres:")
+_STORE_VARIABLE = "AGENTSLOT_STORE"
 
 
 class _Surveyable(Protocol):
@@ -135,8 +139,10 @@ def add_places(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--store",
-        metavar="MODULE:FACTORY",
-        help="a store of your own: a function without parameters that returns it",
+        metavar="STORE",
+        help="postgresql://user@host/database, with the password in PGPASSWORD or ~/.pgpass; or"
+        " MODULE:FACTORY, a function without parameters that returns a store of your own"
+        f" (default without PATH: what {_STORE_VARIABLE} holds)",
     )
 
 
@@ -146,11 +152,10 @@ def places(options: Namespace) -> list[Place]:
     Raises:
         UsageError: there is no such folder, file or store.
     """
-    if options.store is not None:
-        if options.paths:
-            raise UsageError("--store and PATH exclude each other: give only one")
-        store = call_target(options.store, load_object(options.store))
-        return [Place(options.store, cast("SessionStore", store))]
+    if options.store is not None and options.paths:
+        raise UsageError("--store and PATH exclude each other: give only one")
+    if (store := _store(options)) is not None:
+        return [_shared(store)]
     if not options.paths:
         return [_folder(path) for path in sorted(sessions_folder().glob("*/"))]
     hint = "; name a session with --session" if "session" in options else ""
@@ -159,13 +164,30 @@ def places(options: Namespace) -> list[Place]:
 
 def tell_that_none_is_there(options: Namespace) -> None:
     """Say where was looked for Sessions in vain."""
-    where = options.store or ", ".join(map(str, options.paths)) or sessions_folder()
-    print(f"no sessions in {where}", file=sys.stderr)
+    where = [place.name for place in places(options)] if _store(options) else options.paths
+    print(f"no sessions in {', '.join(map(str, where)) or sessions_folder()}", file=sys.stderr)
+
+
+def _store(options: Namespace) -> str | None:
+    """What the options, or else the environment, name in the place of paths."""
+    store: str | None = options.store
+    if store is None and not options.paths:
+        store = os.environ.get(_STORE_VARIABLE, "").strip() or None
+    return store
+
+
+def _shared(store: str) -> Place:
+    """A store that no path names. The address of a database is shown nowhere: it may be secret."""
+    if store.startswith(_POSTGRES):
+        return Place("PostgreSQL", PostgresStore(store, create_tables=False, max_connections=1))
+    return Place(store, cast("SessionStore", call_target(store, load_object(store))))
 
 
 def _place(path: Path, hint: str) -> Place:
     if path.is_dir():
         return _folder(path)
+    if str(path).startswith(_POSTGRES):
+        raise UsageError(f"give the address of a database with --store, or in {_STORE_VARIABLE}")
     if not path.is_file():
         raise UsageError(f"there is no folder or file {str(path)!r}{hint}")
     with path.open("rb") as file:
