@@ -47,6 +47,8 @@ class RunResult:
         diagnostics: at most 100 invocations of hooks about this Run and its message, newest first.
         has_more_diagnostics: whether there are more; page on with `extension_diagnostics`.
         cost_usd: what they cost in US dollars, exactly; None if the price of one is not known.
+        finish_reason: why the model stopped in its last answer: `stop`, `length` where the output
+            limit cut it off, and what else `Completion.finish_reason` says; empty without one.
     """
 
     session_id: SessionId
@@ -60,6 +62,7 @@ class RunResult:
     diagnostics: tuple[ExtensionDiagnostic, ...] = ()
     has_more_diagnostics: bool = False
     cost_usd: Decimal | None = None
+    finish_reason: str = ""
 
     @property
     def text(self) -> str:

@@ -25,8 +25,11 @@ from agentslot.session import (
     StepId,
     TokenUsage,
     ToolDefinition,
+    safe_line,
 )
 from agentslot.session.record import record
+
+_MAX_REASON_BYTES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,12 @@ class Completion:
     finish: FinishReason = FinishReason.STOP
     raw_finish: str = ""
     continuation: str | None = None
+
+    @property
+    def finish_reason(self) -> str:
+        """Why the model stopped: the value of `finish`, for OTHER the provider's own word."""
+        is_known = self.finish is not FinishReason.OTHER or not self.raw_finish
+        return self.finish.value if is_known else safe_line(self.raw_finish, _MAX_REASON_BYTES)
 
 
 @record

@@ -98,6 +98,8 @@ class ModelAttempt:
         error_message: the provider's own safe line, if it gave one.
         partial_text: what it had said when it was cut off, for people only: no request shows it.
         cost_usd: what the usage cost in US dollars, exactly; None if the price was not known.
+        finish_reason: why the model stopped, with an answer that became part of the Session: as
+            `Completion.finish_reason` says it.
 
     Raises:
         ValueError: the cost is negative or not a finite number.
@@ -116,6 +118,7 @@ class ModelAttempt:
     error_message: str = ""
     cost_usd: Decimal | None = None
     partial_text: str = ""
+    finish_reason: str = ""
     kind: Literal["model_attempt"] = "model_attempt"
 
     def __post_init__(self) -> None:

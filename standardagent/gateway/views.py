@@ -113,6 +113,7 @@ def _run_result(state: SessionState, message_id: MessageId) -> RunResult:
         diagnostics,
         has_more_diagnostics,
         cost_usd,
+        next((each.finish_reason for each in reversed(attempts) if each.finish_reason), ""),
     )
 
 

@@ -107,6 +107,7 @@ def attempt_trace(
         error_code=safe_code(attempt.error_code),
         duration_ms=duration_ms,
         cost_usd=attempt.cost_usd,
+        finish_reason=attempt.finish_reason,
     )
 
 

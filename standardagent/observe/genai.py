@@ -6,7 +6,6 @@ to the context of a task, so there is nothing that another task could fail to de
 The names are written out here, since the conventions' Python package marks them as moved away.
 """
 
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -31,7 +30,7 @@ from agentslot.standardagent.observe.records import (
     TraceRecord,
 )
 
-_Attributes = dict[str, str | int | float]
+_Attributes = dict[str, str | int | float | list[str]]
 
 _SCOPE = "agentslot"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -132,7 +131,7 @@ class GenAISink:
             record,
             f"chat {record.model}",
             SpanKind.CLIENT,
-            {**attributes, **_usage(record.usage), **_cost(record.cost_usd), **ids},
+            attributes | _usage(record.usage) | _cost(record.cost_usd) | _finish(record) | ids,
         )
         _end(span, record.at, record.status, record.error_code if failed else None)
 
@@ -166,7 +165,7 @@ class GenAISink:
         record: AttemptTrace | ToolTrace,
         name: str,
         kind: SpanKind,
-        attributes: Mapping[str, str | int | float],
+        attributes: _Attributes,
     ) -> Span:
         begun = _begun(record.at, record.duration_ms)
         parent = trace.set_span_in_context(self._run_span(record, record.run_id, begun), Context())
@@ -190,6 +189,12 @@ def _usage(usage: TokenUsage | None) -> _Attributes:
         "gen_ai.usage.cache_creation.input_tokens": usage.cache_write,
         "gen_ai.usage.reasoning.output_tokens": usage.reasoning,
     }
+
+
+def _finish(record: AttemptTrace) -> _Attributes:
+    """Why the model stopped: one reason for each answer of a request, and we ask for one."""
+    reason = record.finish_reason
+    return {"gen_ai.response.finish_reasons": [reason]} if reason else {}
 
 
 def _cost(cost_usd: Decimal | None) -> _Attributes:

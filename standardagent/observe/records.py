@@ -78,6 +78,7 @@ class AttemptTrace(SessionRecord):
         served_model: the model that the provider says answered, where it differs.
         duration_ms: of the request; on its end only.
         cost_usd: what its tokens cost in US dollars, if the price was known.
+        finish_reason: why the model stopped, as `Completion.finish_reason` says it.
     """
 
     kind: Literal[
@@ -97,6 +98,7 @@ class AttemptTrace(SessionRecord):
     error_code: str = ""
     duration_ms: float | None = None
     cost_usd: Decimal | None = None
+    finish_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,7 +40,7 @@ class Recorder:
         self._run = run
         self.request = request
         self._opening = opening
-        self._end: ModelAttempt | None = None
+        self._end: tuple[AttemptId, AttemptOutcome] | None = None
 
     async def started(self) -> AttemptId:
         """Record the start of an attempt; see AttemptRecorder."""
@@ -94,7 +94,7 @@ class Recorder:
         A success is recorded together with the answer that it brought: either both are durable or
         neither. Every other end is recorded at once, also if an observer fails.
         """
-        self._end = self._ended(attempt_id, outcome)
+        self._end = attempt_id, outcome
         if outcome.cache_loss is not None:
             self._tell_lost(attempt_id, outcome.cache_loss)
         observers = self._run.owner.components.attempt_observers
@@ -120,7 +120,9 @@ class Recorder:
         if owner.watch is not None:
             owner.watch.cache_lost(run.id, run.step_id, attempt_id, run.config, loss)
 
-    def _ended(self, attempt_id: AttemptId, outcome: AttemptOutcome) -> ModelAttempt:
+    def _ended(
+        self, attempt_id: AttemptId, outcome: AttemptOutcome, finish_reason: str
+    ) -> ModelAttempt:
         run = self._run
         return ModelAttempt(
             attempt_id,
@@ -136,12 +138,13 @@ class Recorder:
             outcome.error_message,
             outcome.cost_usd,
             outcome.partial_text,
+            finish_reason,
         )
 
-    def take_end(self) -> list[Change]:
+    def take_end(self, finish_reason: str = "") -> list[Change]:
         """The end of the last attempt, if it is not recorded yet, for the commit of its answer."""
         end, self._end = self._end, None
-        return [] if end is None else [AppendAttempt(end)]
+        return [] if end is None else [AppendAttempt(self._ended(*end, finish_reason))]
 
     async def settle(self) -> None:
         """Record the end of the last attempt now, if it is not recorded; no answer came of it."""

@@ -144,10 +144,10 @@ class ModelStep:
                     raise error
 
     async def _record(self, completion: Completion, message_id: MessageId) -> LoopState:
-        run, owner = self._run, self._run.owner
+        run, owner, recorder = self._run, self._run.owner, self._recorder
         calls = self._identified(completion, message_id)
         async with owner.lock:
-            changes = self._recorder.take_end() if self._recorder is not None else []
+            changes = [] if recorder is None else recorder.take_end(completion.finish_reason)
             if calls and not self._fit(calls, changes):
                 await owner.commit_in_shield("run-limit", changes)
                 return LoopState.BUDGET_EXCEEDED

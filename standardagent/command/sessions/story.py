@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agentslot._json import JsonError, loads
+from agentslot.model import FinishReason
 from agentslot.session import (
     AttachmentPart,
     Fact,
@@ -61,12 +62,15 @@ Event = Said | Called | Noted
 
 def story(state: SessionState) -> Iterator[Event]:
     """What happened, in order; each result stands at its call."""
+    cut_off = False  # whether the output limit was reached in the answer that comes next
     for fact in state.history:
         match fact.payload:
             case Message() as message if message.parts:
-                yield Said(fact, message)
-            case ModelAttempt(partial_text=text) as attempt if text:
-                yield Said(fact, _cut_off(fact, attempt), cut_off=True)
+                yield Said(fact, message, cut_off and message.role is Role.ASSISTANT)
+            case ModelAttempt(partial_text=text) as attempt:
+                cut_off = attempt.finish_reason == FinishReason.LENGTH
+                if text:
+                    yield Said(fact, _cut_off(fact, attempt), cut_off=True)
             case ToolCall() as call:
                 yield Called(fact, call, state.history.result(call.id))
             case RunFact(status=status) as end if status is not RunStatus.STARTED:
