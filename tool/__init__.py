@@ -13,7 +13,14 @@ from agentslot.session import (
 )
 from agentslot.tool.artifactread import artifact_read
 from agentslot.tool.attachments import Attachment
-from agentslot.tool.contract import TOOLS, Effect, Tool, ToolInvocation
+from agentslot.tool.contract import (
+    TOOLS,
+    ArgumentCheck,
+    Effect,
+    Tool,
+    ToolInvocation,
+    argument_check,
+)
 from agentslot.tool.deferred import DeferredTool, is_deferred
 from agentslot.tool.environment import (
     ENVIRONMENTS,
@@ -47,6 +54,7 @@ __all__ = [
     "ENVIRONMENTS",
     "TOOLS",
     "TOOL_MIDDLEWARE",
+    "ArgumentCheck",
     "ArtifactMetadata",
     "Attachment",
     "BashModule",
@@ -78,6 +86,7 @@ __all__ = [
     "ToolStatus",
     "ToolsModule",
     "WebModule",
+    "argument_check",
     "artifact_read",
     "function_tool",
     "is_deferred",

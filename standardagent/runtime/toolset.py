@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from agentslot._json import dumps
 from agentslot.session import History, ToolDefinition, ToolResult, ToolStatus, read_history
 from agentslot.standardagent.runtime.components import ExposedTool
-from agentslot.tool import Tool, is_deferred
+from agentslot.tool import Tool, argument_check, is_deferred
 from agentslot.tool.declaration import check_definition
 from agentslot.tool.toolsearch import TOOL_SEARCH, ToolSearch, loaded_tools
 
@@ -52,7 +52,14 @@ def _exposed(key: str, tool: Tool) -> ExposedTool:
         msg = f"the tool under key {key!r} calls itself {definition.name!r}: use one name for both"
         raise ValueError(msg)
     check_definition(definition)
-    return ExposedTool(tool, definition, tool.parallel_safe, tool.effect, is_deferred(tool))
+    return ExposedTool(
+        tool,
+        definition,
+        tool.parallel_safe,
+        tool.effect,
+        is_deferred(tool),
+        argument_check(tool),
+    )
 
 
 @dataclass(frozen=True, slots=True)
