@@ -1,12 +1,12 @@
 """Arguments that do not fit are refused before anybody is asked about their call."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import pytest
 
 from agentslot import Module
 from agentslot._json import JsonValue
+from agentslot.interaction import Event, SessionEvents
 from agentslot.session import ExtensionDescriptor, ToolResult
 from agentslot.standardagent import (
     APPROVAL_SERVICE,
@@ -117,7 +117,7 @@ async def test_nobody_is_asked_about_a_call_whose_arguments_do_not_fit() -> None
     async with agent(script, tools=[double], modules=everybody.modules()) as session:
         async with session.events() as events:
             await session.send_and_wait("go")
-            heard = [event async for event in _until_the_end(events)]
+            heard = await _until_the_end(events)
         first, second = session.executor.requests[1].inputs[-2:]
         asked = (await session.view()).recent_extension_diagnostics
     assert first.error.code == "invalid_arguments"
@@ -136,11 +136,13 @@ async def test_nobody_is_asked_about_a_call_whose_arguments_do_not_fit() -> None
     assert sorted(finished) == sorted([first.call_id, second.call_id])
 
 
-async def _until_the_end(events: Any) -> Any:
+async def _until_the_end(events: SessionEvents) -> list[Event]:
+    heard: list[Event] = []
     async for event in events:
-        yield event
+        heard.append(event)
         if event.kind == "run_finished":
-            return
+            break
+    return heard
 
 
 class Own:

@@ -117,10 +117,13 @@ async def test_an_answer_of_wrong_types_fails_its_run_and_leaves_nothing_behind(
         assert (await session.send_and_wait("again")).text == "fine"
 
 
+Play = Callable[[AttemptId], list[ModelEvent]]
+
+
 class _Own:
     """A stream that plays what it is given, behind one attempt."""
 
-    def __init__(self, recorder: AttemptRecorder, events: Callable[[Any], Any]) -> None:
+    def __init__(self, recorder: AttemptRecorder, events: Play) -> None:
         self._recorder = recorder
         self._make = events
         self._events: list[ModelEvent] | None = None
@@ -147,24 +150,24 @@ class _Own:
         pass
 
 
-@pytest.mark.parametrize(
-    ("events", "problem"),
-    [
-        (
-            lambda it: [Completed(it, _SAID), TextDelta(it, "more")],
-            "after the terminal event came a TextDelta",
-        ),
-        (
-            lambda it: [Completed(it, _SAID), Completed(it, _SAID)],
-            "after the terminal event came a Completed",
-        ),
-        (lambda _: [Completed(AttemptId(""), _SAID)], "an event names no attempt, but ''"),
-        (lambda _: [TextDelta(untyped(None), "hi")], "an event names no attempt, but None"),
-        (lambda _: [Reset(AttemptId(" 1"))], "an event names no attempt, but ' 1'"),
-    ],
-)
+VIOLATIONS: list[tuple[Play, str]] = [
+    (
+        lambda it: [Completed(it, _SAID), TextDelta(it, "more")],
+        "after the terminal event came a TextDelta",
+    ),
+    (
+        lambda it: [Completed(it, _SAID), Completed(it, _SAID)],
+        "after the terminal event came a Completed",
+    ),
+    (lambda _: [Completed(AttemptId(""), _SAID)], "an event names no attempt, but ''"),
+    (lambda _: [TextDelta(untyped(None), "hi")], "an event names no attempt, but None"),
+    (lambda _: [Reset(AttemptId(" 1"))], "an event names no attempt, but ' 1'"),
+]
+
+
+@pytest.mark.parametrize(("events", "problem"), VIOLATIONS)
 async def test_a_stream_that_breaks_the_order_of_events_fails_its_run_and_leaves_nothing_behind(
-    events: Callable[[Any], Any], problem: str
+    events: Play, problem: str
 ) -> None:
     class Own(ScriptedModel):
         def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> Any:

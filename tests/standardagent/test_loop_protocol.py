@@ -87,7 +87,7 @@ async def test_an_action_that_a_loop_leaves_behind_is_cut_short_before_the_run_e
     working, cut_short = anyio.Event(), anyio.Event()
 
     @function_tool(effect=Effect.READ)
-    async def work() -> str:
+    async def work() -> None:
         """Work for as long as it takes."""
         working.set()
         try:
