@@ -66,8 +66,12 @@ class WorkloadModel:
 class _Stream:
     def __init__(self, model: WorkloadModel, turn: int, recorder: AttemptRecorder) -> None:
         self._model, self._turn, self._recorder = model, turn, recorder
+        self._ended = False
 
     async def receive(self) -> ModelEvent:
+        if self._ended:
+            raise anyio.EndOfStream
+        self._ended = True
         attempt_id = await self._recorder.started()
         if self._model.latency_seconds:
             await anyio.sleep(self._model.latency_seconds)

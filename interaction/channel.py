@@ -26,6 +26,9 @@ class ChannelLifespan(Protocol):
 
 GATEWAY_CHANNELS = Many[GatewayChannel]("gateway.channel")
 
+MOUNTED_CHANNELS = Many[GatewayChannel]("standardagent.internal.mounted-channel")
+"""Anchor by which the channels that `gateway_channel` has mounted are known; not for users."""
+
 
 def gateway_channel(key: str, channel: GatewayChannel) -> Module:
     """The module that mounts `channel` under `key`.
@@ -46,6 +49,7 @@ def gateway_channel(key: str, channel: GatewayChannel) -> Module:
     return Module(
         f"gateway.channel.{key}",
         GATEWAY_CHANNELS.add_with(key, lambda resolver: bind(resolver[GATEWAY_ACCESS])),
+        MOUNTED_CHANNELS.add(key, channel),
         requires=(GATEWAY_ACCESS.required(),),
         lifespan=channel.lifespan if isinstance(channel, ChannelLifespan) else None,
     )

@@ -17,6 +17,7 @@ from agentslot.session import (
     Delivery,
     ExtensionDiagnostic,
     Fact,
+    ForkMode,
     Goal,
     MessageId,
     MessageInput,
@@ -57,7 +58,7 @@ class ForkSession:
     """
 
     source: SessionId
-    mode: Literal["full_history", "history_prefix"]
+    mode: ForkMode | Literal["full_history", "history_prefix"]
     agent: AgentId
     workspace: WorkspaceId
     cutoff: int = 0

@@ -5,7 +5,15 @@ from typing import Literal
 from agentslot.interaction.errors import ChannelAlreadyBound, ChannelNotBound
 from agentslot.interaction.gateway import CreateSession, ForkSession, GatewayAccess
 from agentslot.interaction.handle import ChannelSession
-from agentslot.session import Actor, AgentId, ModelConfig, SessionId, SessionPage, WorkspaceId
+from agentslot.session import (
+    Actor,
+    AgentId,
+    ForkMode,
+    ModelConfig,
+    SessionId,
+    SessionPage,
+    WorkspaceId,
+)
 
 
 class InProcessChannel:
@@ -74,7 +82,7 @@ class InProcessChannel:
         *,
         agent: str,
         workspace: str,
-        mode: Literal["full_history", "history_prefix"] = "full_history",
+        mode: ForkMode | Literal["full_history", "history_prefix"] = "full_history",
         cutoff: int = 0,
         model_config: ModelConfig | None = None,
     ) -> ChannelSession:

@@ -1,10 +1,13 @@
 """The order of events that every model stream must keep."""
 
+import anyio
+
 from agentslot.model.contract import (
     Completed,
     Completion,
     Failed,
     ModelEvent,
+    ModelStream,
     ReasoningDelta,
     Reset,
     TextDelta,
@@ -16,6 +19,7 @@ from agentslot.session import (
     ErrorKind,
     ReasoningPart,
     TextPart,
+    is_identity,
 )
 
 
@@ -47,24 +51,47 @@ class StreamCheck:
             raise StreamViolation("an event came after the terminal one")
         if isinstance(event, (TextDelta, ReasoningDelta)):
             if self._showing is None:
+                _require_attempt(event.attempt_id)
                 self._showing = event.attempt_id
             elif self._showing != event.attempt_id:
                 raise StreamViolation("another attempt showed text without a reset")
             return
         match event:
             case Reset(attempt_id):
+                _require_attempt(attempt_id)
                 if self._showing is not None and self._showing != attempt_id:
                     raise StreamViolation("a reset named an attempt that shows nothing")
                 self._showing = None
             case Completed(attempt_id, completion):
+                _require_attempt(attempt_id)
                 if self._showing is not None and self._showing != attempt_id:
                     raise StreamViolation("an attempt completed while another one was showing")
                 _check_types(completion)
+                if not completion.parts and not completion.calls:
+                    raise StreamViolation("the answer has neither parts nor calls")
                 self._ended = True
             case Failed():
                 if self._showing is not None:
                     raise StreamViolation("it failed while text was showing; reset first")
                 self._ended = True
+
+
+async def require_end(stream: ModelStream) -> None:
+    """See to it that nothing comes after the terminal event.
+
+    Raises:
+        StreamViolation: something does.
+    """
+    try:
+        event = await stream.receive()
+    except anyio.EndOfStream:
+        return
+    raise StreamViolation(f"after the terminal event came a {type(event).__name__}")
+
+
+def _require_attempt(attempt_id: object) -> None:
+    if not isinstance(attempt_id, str) or not is_identity(attempt_id):
+        raise StreamViolation(f"an event names no attempt, but {attempt_id!r}")
 
 
 def _check_types(completion: Completion) -> None:

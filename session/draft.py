@@ -189,12 +189,19 @@ class Draft:
     def _check_queue_against_messages(self) -> None:
         for queued in self.consumed:
             message = self.messages.get(queued.id)
-            wanted = queued.parts, queued.output
-            if message is None or (message.parts, message.output) != wanted:
+            if message is None or not _says_the_same(message, queued):
                 raise history_broken(f"queued message {queued.id!r} was taken but not appended")
         for item in self.queue:
             if item.message.id in self.messages:
                 raise history_broken(f"message {item.message.id!r} is appended and still queued")
+
+
+def _says_the_same(message: Message, queued: Message) -> bool:
+    return (
+        message.parts == queued.parts
+        and message.output == queued.output
+        and message.client_message_id == queued.client_message_id
+    )
 
 
 def require_identity(what: str, text: str) -> None:

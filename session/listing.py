@@ -17,6 +17,7 @@ from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.state import SessionState
 from agentslot.session.store import SessionPage, SessionSummary
 
+DEFAULT_PAGE = 50
 MAX_PAGE = 200
 MAX_CURSOR_BYTES = 4096
 
@@ -89,6 +90,7 @@ class Listing:
         Raises:
             ClassifiedError: `invalid_input/invalid_limit`, `invalid_input/invalid_cursor`.
         """
+        limit = limit or DEFAULT_PAGE
         if not 1 <= limit <= MAX_PAGE:
             raise ClassifiedError(
                 ErrorKind.INVALID_INPUT, "invalid_limit", f"limit must be 1 to 200, not {limit}"

@@ -48,6 +48,12 @@ class ModelConfig:
     stop_sequences: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.reasoning not in Reasoning.__members__.values():
+            efforts = ", ".join(Reasoning)
+            msg = f"reasoning must be one of {efforts}, not {self.reasoning!r}"
+            raise ValueError(msg)
+        # A text that is merely spelled like an effort would be refused when it is stored.
+        object.__setattr__(self, "reasoning", Reasoning(self.reasoning))
         if not self.model or self.model != self.model.strip():
             msg = f"model must be a trimmed, non-empty text, not {self.model!r}"
             raise ValueError(msg)

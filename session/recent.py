@@ -65,12 +65,12 @@ def answer_again(key: str, outcome: Outcome, state: SessionState, *, same: bool)
     """The answer to a commit that is sent again.
 
     Raises:
-        ClassifiedError: `conflict/idempotency_conflict`: the key named another request before.
+        ClassifiedError: `conflict/revision_conflict`: the key named another request before.
     """
     if not same:
         raise ClassifiedError(
             ErrorKind.CONFLICT,
-            "idempotency_conflict",
+            "revision_conflict",
             f"the key {key!r} stands for another commit, at revision {outcome.revision}",
         )
     return commit_of(state, outcome, applied=False)

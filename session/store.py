@@ -145,7 +145,8 @@ class SessionStore(Protocol):
 
         Raises:
             RevisionConflictError: the Session is not at `expected_revision`; nothing was written.
-            ClassifiedError: `conflict/…` or `invalid_input/…` if a change breaks an invariant;
+            ClassifiedError: `conflict/revision_conflict` if the key names another request already;
+                `conflict/…` or `invalid_input/…` if a change breaks an invariant;
                 `unavailable/…` if the commit could not be made durable. Sending the same request
                 again after that finds out whether it was.
         """
@@ -154,7 +155,9 @@ class SessionStore(Protocol):
     async def list_sessions(
         self, agent: AgentId, workspace: WorkspaceId, *, limit: int = 50, cursor: str = ""
     ) -> SessionPage:
-        """List a scope, newest change first, 1 to 200 Sessions a page. Opens and recovers nothing.
+        """List a scope, newest change first. Opens and recovers nothing.
+
+        A page has 1 to 200 Sessions; 0 for 50.
 
         Raises:
             ClassifiedError: `invalid_input/…` for a bad limit, or a cursor of another scope.

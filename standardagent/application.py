@@ -7,6 +7,7 @@ from agentslot.interaction import GATEWAY_CHANNELS
 from agentslot.model import MODEL_EXECUTOR, TOKEN_COUNTER, ProvidersModule
 from agentslot.session import SESSION_STORE, ModelConfig
 from agentslot.standardagent.config import AgentConfig
+from agentslot.standardagent.gateway.mounting import ChannelCheckModule
 from agentslot.standardagent.loop import AGENT_LOOP, StandardLoopModule
 from agentslot.standardagent.observe import ObservationModule
 from agentslot.standardagent.runtime.module import RuntimeModule
@@ -54,6 +55,7 @@ def new_application(
             StandardLoopModule(),
             ProvidersModule(),
             *modules,
+            ChannelCheckModule(),
         ],
         [*STANDARD_AGENT_PROFILE, *requirements],
     )

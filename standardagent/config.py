@@ -18,7 +18,7 @@ class AgentConfig:
     Attributes:
         system_prompt: the fixed prompt; empty for none.
         tool_keys: the tools that the model sees, by key; a tool that is installed and not named
-            here is never offered and never run.
+            here is never offered and never run. None, too, names no tool.
         max_inline_tool_result_bytes: most bytes of one tool result; a longer one is an error.
         hard_token_limit: a cap on the request below the model's own context window.
         context_retention: which request views are kept.
@@ -42,6 +42,10 @@ class AgentConfig:
     component_timeout_seconds: float = 600.0
 
     def __post_init__(self) -> None:
+        # A text that is merely spelled like a retention must not pass for another one.
+        object.__setattr__(self, "context_retention", ContextRetention(self.context_retention))
+        if self.tool_keys is None:  # pyright: ignore[reportUnnecessaryComparison]  # untyped code
+            object.__setattr__(self, "tool_keys", ())
         if not isinstance(self.tool_keys, tuple):  # pyright: ignore[reportUnnecessaryIsInstance]
             # A bare text is iterable too, and would silently name tools of one letter each.
             msg = f"tool_keys must be a tuple of tool names, not {self.tool_keys!r}"

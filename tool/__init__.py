@@ -18,7 +18,14 @@ if TYPE_CHECKING or not imports_when_used(__name__):
     )
     from agentslot.tool.artifactread import artifact_read
     from agentslot.tool.attachments import Attachment
-    from agentslot.tool.contract import TOOLS, Effect, Tool, ToolInvocation
+    from agentslot.tool.contract import (
+        TOOLS,
+        ArgumentCheck,
+        Effect,
+        Tool,
+        ToolInvocation,
+        argument_check,
+    )
     from agentslot.tool.deferred import DeferredTool, is_deferred
     from agentslot.tool.environment import (
         ENVIRONMENTS,
@@ -52,6 +59,7 @@ __all__ = [
     "ENVIRONMENTS",
     "TOOLS",
     "TOOL_MIDDLEWARE",
+    "ArgumentCheck",
     "ArtifactMetadata",
     "Attachment",
     "BashModule",
@@ -83,6 +91,7 @@ __all__ = [
     "ToolStatus",
     "ToolsModule",
     "WebModule",
+    "argument_check",
     "artifact_read",
     "function_tool",
     "is_deferred",

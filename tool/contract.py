@@ -85,11 +85,20 @@ class ToolInvocation:
         return self.call.step_id
 
 
+ArgumentCheck = Callable[[Mapping[str, JsonValue], str], object]
+"""Refuses arguments that do not fit the schema of a tool, given decoded and as they were written.
+
+It raises `ToolFailedError`, which the model reads, and does nothing else. No hook, guard or person
+is asked about a call that is refused here, and no middleware and tool hears of it.
+"""
+
+
 class Tool(Protocol):
     """Something an agent can do. All but `invoke` is read once, when the application is built.
 
     A tool may also have a property `deferred`. If it is true, the model is not shown the tool
-    before it has found it with `tool_search`.
+    before it has found it with `tool_search`. And it may have a method `check_arguments`, see
+    ArgumentCheck; tools made of functions have it.
     """
 
     @property
@@ -115,6 +124,12 @@ class Tool(Protocol):
         clean up and let the cancellation pass: the Runtime records it.
         """
         ...
+
+
+def argument_check(tool: Tool) -> ArgumentCheck | None:
+    """How a tool checks arguments; None if it leaves that to `invoke`."""
+    check: ArgumentCheck | None = getattr(tool, "check_arguments", None)
+    return check
 
 
 TOOLS = Many[Tool]("tool")

@@ -2,7 +2,7 @@
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import partial, update_wrapper
@@ -92,6 +92,14 @@ class FunctionTool(Generic[P, R]):
         other = copy(self)
         other._function = cast("Callable[P, R]", MethodType(self._function.__func__, owner))  # type: ignore[attr-defined]  # a bound method has it
         return other
+
+    def check_arguments(self, arguments: Mapping[str, JsonValue], written: str) -> None:
+        """Refuse arguments that do not fit the schema; see ArgumentCheck.
+
+        Raises:
+            ToolFailedError: `invalid_arguments`; the message shows the model what it wrote.
+        """
+        self._read(arguments, written)
 
     async def invoke(self, invocation: ToolInvocation) -> ToolResult:
         """Validate the arguments, call the function and make a result of what comes back."""

@@ -1,7 +1,10 @@
 """A tool that stands for another one."""
 
+from collections.abc import Mapping
+
+from agentslot._json import JsonValue
 from agentslot.session import ToolDefinition, ToolResult
-from agentslot.tool.contract import Effect, Tool, ToolInvocation
+from agentslot.tool.contract import Effect, Tool, ToolInvocation, argument_check
 
 
 class StandIn:
@@ -24,6 +27,12 @@ class StandIn:
     def effect(self) -> Effect:
         """The worst it can do."""
         return self._tool.effect
+
+    def check_arguments(self, arguments: Mapping[str, JsonValue], written: str) -> None:
+        """Refuse what the tool refuses; see ArgumentCheck."""
+        check = argument_check(self._tool)
+        if check is not None:
+            check(arguments, written)
 
     async def invoke(self, invocation: ToolInvocation) -> ToolResult:
         """Execute the call."""

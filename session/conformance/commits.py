@@ -83,9 +83,9 @@ async def a_key_stands_for_one_commit(open_store: OpenStore) -> None:
         first = await store.create(story.new_session())
         state = (await store.commit(_enqueue(first, "key", "q-1"))).state
         other = _enqueue(first, "key", "q-2")
-        await expect_refusal(check, "idempotency_conflict", store.commit(other))
+        await expect_refusal(check, "revision_conflict", store.commit(other))
         elsewhere = replace(_enqueue(first, "key", "q-1"), expected_revision=2)
-        await expect_refusal(check, "idempotency_conflict", store.commit(elsewhere))
+        await expect_refusal(check, "revision_conflict", store.commit(elsewhere))
         expect(check, (await store.load(state.id)).state == state, "the Session has changed")
 
 

@@ -111,7 +111,7 @@ def append_attempt(draft: Draft, change: AppendAttempt) -> None:
 def _with_attempt_started(draft: Draft, run: ActiveRun, attempt: ModelAttempt) -> ActiveRun:
     require_identity("attempt id", attempt.attempt_id)
     require_identity("step id", attempt.step_id)
-    if attempt.usage is not None or attempt.error_code or _ended_early(attempt):
+    if attempt.error_code or _ended_early(attempt) or _has_been_answered(attempt):
         raise invalid_change(f"attempt {attempt.attempt_id!r} starts with an outcome")
     if _attempt_start(draft, attempt.attempt_id) is not None:
         raise history_broken(f"attempt {attempt.attempt_id!r} has started before")
@@ -130,6 +130,11 @@ def _with_attempt_ended(draft: Draft, run: ActiveRun, attempt: ModelAttempt) -> 
 
 def _ended_early(attempt: ModelAttempt) -> bool:
     return bool(attempt.error_message or attempt.partial_text)
+
+
+def _has_been_answered(attempt: ModelAttempt) -> bool:
+    said = attempt.served_model or attempt.provider_request_id
+    return bool(said) or attempt.usage is not None or attempt.cost_usd is not None
 
 
 def _check_outcome(attempt: ModelAttempt) -> None:
@@ -152,6 +157,7 @@ def append_context_contribution(draft: Draft, change: AppendContextContribution)
     contribution = change.contribution
     draft.active(contribution.run_id)
     require_identity("source key", contribution.source_key)
+    require_identity("step id", contribution.step_id)
     if _has_contribution(draft, contribution):
         raise history_broken(
             f"source {contribution.source_key!r} has contributed to step "

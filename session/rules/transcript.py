@@ -26,6 +26,8 @@ def append_message(draft: Draft, change: AppendMessage) -> None:
     """
     message = change.message
     require_identity("message id", message.id)
+    if message.client_message_id is not None:
+        require_identity("client message id", message.client_message_id)
     if draft.has_message(message.id):
         raise history_broken(f"there is a message {message.id!r} already")
     if message.role is Role.ASSISTANT:
@@ -98,9 +100,11 @@ def append_tool_result(draft: Draft, change: AppendToolResult) -> None:
     """Append the one result of an unfinished call and close its journal entry.
 
     A call that never was pending cannot have an unknown outcome. Whether the output is valid JSON
-    is for the dispatcher to see to, which reads it once anyway.
+    is for the dispatcher to see to.
     """
     result = change.result
+    if result.error is not None and not (result.error.code and result.error.message):
+        raise invalid_change(f"tool call {result.call_id!r} failed without a code or a message")
     entry = _unfinished(draft, result.call_id)
     unknown = result.status is ToolStatus.OUTCOME_UNKNOWN
     if unknown and entry.status is not JournalStatus.PENDING:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agentslot._json import JsonError, loads
 from agentslot.model import Completed, Failed, ModelExecutor, ModelRequest, ModelStream, Transcript
-from agentslot.model.streamcheck import StreamCheck, StreamViolation
+from agentslot.model.streamcheck import StreamCheck, StreamViolation, require_end
 from agentslot.session import (
     ClassifiedError,
     ErrorKind,
@@ -130,6 +130,7 @@ async def _answer(stream: ModelStream) -> str:
         if isinstance(event, Failed):
             raise event.error
         if isinstance(event, Completed):
+            await require_end(stream)
             parts = event.completion.parts
             return "".join(part.text for part in parts if isinstance(part, TextPart))
 

@@ -51,7 +51,11 @@ class ApprovalDesk:
 
     def waiting(self, session_id: SessionId) -> tuple[ApprovalRequest, ...]:
         """The requests of a Session that wait now, oldest first."""
-        return tuple(w.request for (owner, _), w in self._waiting.items() if owner == session_id)
+        return tuple(
+            each.request
+            for (owner, _), each in self._waiting.items()
+            if owner == session_id and each.answer is None
+        )
 
     def answer(self, session_id: SessionId, digest: str, answer: ApprovalAnswer) -> None:
         """Answer a waiting request.

@@ -20,6 +20,7 @@ from agentslot.session import (
     RunLimit,
     RunLimitExceeded,
     TerminationSource,
+    safe_line,
 )
 from agentslot.standardagent.runtime.attemptobservers import tell_finished, tell_started
 from agentslot.standardagent.runtime.run import Run
@@ -135,7 +136,7 @@ class Recorder:
             outcome.provider_request_id,
             outcome.usage,
             outcome.error_code,
-            outcome.error_message,
+            safe_line(outcome.error_message),
             outcome.cost_usd,
             outcome.partial_text,
             finish_reason,

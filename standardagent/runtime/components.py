@@ -34,7 +34,7 @@ from agentslot.standardagent.loop import AgentLoop
 from agentslot.standardagent.observe import ObservationHub, SessionCommitObserver
 from agentslot.standardagent.policy import ApprovalDesk, ApprovalService, PolicyGuard
 from agentslot.standardagent.runtime.ids import Ids
-from agentslot.tool import Effect, Tool, ToolMiddleware
+from agentslot.tool import ArgumentCheck, Effect, Tool, ToolMiddleware
 
 Clock = Callable[[], datetime]
 
@@ -53,6 +53,7 @@ class ExposedTool:
     parallel_safe: bool
     effect: Effect
     deferred: bool = False
+    check_arguments: ArgumentCheck | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,10 @@ class RunDriver:
         parts: what all requests have in common.
         prepared: calls that an earlier process recorded and did not run.
         completing: whether an earlier process ended while completion gates were asked.
+
+    Attributes:
+        outcome: what the loop has finished the Run with.
+        violated: whether the loop has asked for something that was not legal.
     """
 
     def __init__(
@@ -53,6 +57,7 @@ class RunDriver:
         self._state: LoopState = LoopState.TOOLS_READY if prepared else LoopState.READY_FOR_MODEL
         self._over = False
         self.outcome: Outcome | None = None
+        self.violated = False
 
     @property
     def session_id(self) -> SessionId:
@@ -77,7 +82,7 @@ class RunDriver:
         """Do one thing; see RunHandle."""
         self._check_alive()
         if action not in TRANSITIONS.get(self._state, {}):
-            raise self._violation(f"{action} is not legal in state {self._state}")
+            raise self.violation(f"{action} is not legal in state {self._state}")
         self._run.begin_action()
         try:
             self._state = await self._do(action, then)
@@ -119,19 +124,21 @@ class RunDriver:
         else:
             legal = outcome in FINISHABLE and self._state is not LoopState.TOOLS_READY
         if not legal:
-            raise self._violation(f"the Run cannot finish as {outcome} in state {self._state}")
+            raise self.violation(f"the Run cannot finish as {outcome} in state {self._state}")
         self.outcome = outcome
         return outcome
 
     def _check_alive(self) -> None:
         if self._over:
-            raise self._violation("it acted after it had returned")
+            raise self.violation("it acted after it had returned")
         if self._run.acting:
-            raise self._violation("it acted while another action was in flight")
+            raise self.violation("it acted while another action was in flight")
         if self.outcome is not None:
-            raise self._violation("it acted after it had finished the Run")
+            raise self.violation("it acted after it had finished the Run")
 
-    def _violation(self, what: str) -> LoopProtocolError:
+    def violation(self, what: str) -> LoopProtocolError:
+        """Note that the loop broke the protocol, which fails the Run; the error that says so."""
+        self.violated = True
         error = LoopProtocolError(what)
         self._run.terminate(TerminationSource.LOOP, error.kind, error.code, error.message)
         return error

@@ -17,7 +17,7 @@ from agentslot.model import (
     Reset,
     TextDelta,
 )
-from agentslot.model.streamcheck import StreamCheck, StreamViolation
+from agentslot.model.streamcheck import StreamCheck, StreamViolation, require_end
 from agentslot.session import (
     AppendLimitExceeded,
     AppendMessage,
@@ -139,6 +139,7 @@ class ModelStep:
                     if run.owner.watch is not None:
                         run.owner.watch.attempt_reset(run.id, run.step_id, attempt_id, run.config)
                 case Completed(_, completion):
+                    await require_end(stream)
                     return completion
                 case Failed(error):
                     raise error

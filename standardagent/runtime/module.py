@@ -6,7 +6,7 @@ from typing import cast
 
 import anyio
 
-from agentslot import Module, One, Registrar, Resolver
+from agentslot import InvalidContribution, Module, One, Registrar, Resolver
 from agentslot.interaction import GATEWAY_ACCESS, INTERACTION_COMMANDS
 from agentslot.model import (
     ATTEMPT_OBSERVER,
@@ -137,6 +137,9 @@ class RuntimeModule(Module):
 def _with_distinct_keys(sources: Sequence[ContextSource]) -> Sequence[ContextSource]:
     keys = [source.key for source in sources]
     if len(set(keys)) != len(keys) or not all(map(is_identity, keys)):
-        msg = f"each context source needs a key of its own; there are: {', '.join(map(repr, keys))}"
-        raise ValueError(msg)
+        raise InvalidContribution(
+            f"the context sources have the keys {', '.join(map(repr, keys))}",
+            fix="give each one a trimmed, non-empty key of its own",
+            slot=CONTEXT_SOURCES.id,
+        )
     return sources

@@ -43,6 +43,8 @@ class Run:
 
     Attributes:
         output: the form that the final answer must have, if one was asked for.
+        cancel_requested: whether it is to end, because it is canceled or its loop has gone away.
+        canceled: whether somebody has canceled it.
         follow_ons: how often completion gates have made it go on.
     """
 
@@ -61,9 +63,11 @@ class Run:
         self.scope = anyio.CancelScope()
         self._work: Interruptible = self.scope
         self._acting = False
+        self._action_over: anyio.Event | None = None
         self.prepared = anyio.Event()
         self.canceled_by: Actor | None = None
         self.cancel_requested = False
+        self.canceled = False
         self.termination: RunTermination | None = None
         self.follow_ons = 0
         self.enter_step(step_id)
@@ -78,8 +82,18 @@ class Run:
 
         An action in flight is cut short where it may be; its loop is cancelled when it is over.
         """
-        self.cancel_requested = True
+        self.canceled = True
         self.canceled_by = self.canceled_by or actor
+        self._wind_down()
+
+    async def abandon(self) -> None:
+        """Cut short the action that a loop has left behind, and wait until it is over."""
+        self._action_over = anyio.Event()
+        self._wind_down()
+        await self._action_over.wait()
+
+    def _wind_down(self) -> None:
+        self.cancel_requested = True
         if self._acting:
             self._work.cancel()
         else:
@@ -97,6 +111,8 @@ class Run:
     def end_action(self) -> None:
         """What has happened is recorded; a cancellation that came meanwhile reaches the loop."""
         self._acting = False
+        if self._action_over is not None:
+            self._action_over.set()
         if self.cancel_requested:
             self.scope.cancel()
 

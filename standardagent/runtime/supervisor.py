@@ -104,12 +104,14 @@ async def _drive(run: Run, driver: RunDriver) -> Outcome:
             log.exception("the agent loop failed in Run %s", run.id)
             _loop_failed(run, "its log entry has the cause")
     driver.revoke()
-    if run.cancel_requested:
+    if run.acting:
+        driver.violation("it returned while an action was in flight")
+        await run.abandon()
+    if run.canceled:
         return Outcome.CANCELED
-    if returned is None or driver.outcome is None or returned is not driver.outcome:
-        _loop_failed(run, "it did not return the outcome that it finished the Run with")
-        return Outcome.FAILED
-    return returned
+    if returned is None or returned is not driver.outcome:
+        driver.violation("it did not return the outcome that it finished the Run with")
+    return Outcome.FAILED if returned is None or driver.violated else returned
 
 
 def _loop_failed(run: Run, detail: str) -> None:
@@ -125,7 +127,7 @@ async def _finish(run: Run, outcome: Outcome) -> Run | None:
     """Record the end, and the start of the next queued Run in the same commit; returns that Run."""
     owner = run.owner
     async with owner.lock:
-        if run.cancel_requested:
+        if run.canceled:
             outcome = Outcome.CANCELED  # it came while this end waited for the lock
         termination = _termination(run, outcome)
         status = _STATUS[outcome]

@@ -7,6 +7,7 @@ cancelled in the middle.
 """
 
 import itertools
+import logging
 from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -31,6 +32,8 @@ from agentslot.standardagent.runtime.tooltasks import ToolTasks
 from agentslot.tool import ToolFailedError, ToolInvocation
 from agentslot.tool.arguments import parse_arguments
 from agentslot.tool.toolsearch import TOOL_SEARCH
+
+log = logging.getLogger(__name__)
 
 
 @record
@@ -144,9 +147,19 @@ class ToolBatch:
             return self._not_there(call, deferred=tool is not None)
         try:
             arguments = parse_arguments(call.arguments)
+            if tool.check_arguments is not None:
+                tool.check_arguments(arguments, call.arguments)
         except ToolFailedError as error:
             return ToolResult.failed(
                 call.id, error.code, f"{call.name} was not run. {error.message}"
+            )
+        except Exception:
+            log.exception("tool %s could not check the arguments of call %s", call.name, call.id)
+            return ToolResult.failed(
+                call.id,
+                "tool_internal",
+                f"{call.name} was not run: its arguments could not be checked; the log has the"
+                " cause",
             )
         return _Ready(call, tool, arguments)
 

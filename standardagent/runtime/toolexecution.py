@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 import anyio
+from pydantic_core import from_json
 
 from agentslot.session import (
     ArtifactMetadata,
@@ -120,7 +121,7 @@ def _is_well_formed(result: ToolResult) -> bool:
     """Whether every member is what it should be: untyped tools give all kinds of things."""
     return (
         _is_a(ToolStatus, result.status)
-        and (result.output is None or _is_text(result.output))
+        and (result.output is None or _is_json(result.output))
         and (result.error is None or _is_error(result.error))
         and _is_a(tuple, result.artifacts)
         and all(map(partial(_is_a, ArtifactMetadata), result.artifacts))
@@ -136,8 +137,24 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and is_unicode(value)
 
 
+def _is_json(value: object) -> bool:
+    if not isinstance(value, str) or not is_unicode(value):
+        return False
+    try:
+        from_json(value, allow_inf_nan=False)
+    except ValueError:
+        return False
+    return True
+
+
 def _is_error(value: object) -> bool:
-    return isinstance(value, ToolError) and _is_text(value.code) and _is_text(value.message)
+    """Whether it is an error that tells the model something."""
+    return (
+        isinstance(value, ToolError)
+        and _is_text(value.code)
+        and _is_text(value.message)
+        and bool(value.code and value.message)
+    )
 
 
 class _Rest:

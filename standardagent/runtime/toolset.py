@@ -10,10 +10,11 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from agentslot import InvalidContribution
 from agentslot._json import dumps
 from agentslot.session import History, ToolDefinition, ToolResult, ToolStatus, read_history
 from agentslot.standardagent.runtime.components import ExposedTool
-from agentslot.tool import Tool, is_deferred
+from agentslot.tool import TOOLS, Tool, argument_check, is_deferred
 from agentslot.tool.declaration import check_definition
 from agentslot.tool.toolsearch import TOOL_SEARCH, ToolSearch, loaded_tools
 
@@ -30,7 +31,7 @@ def exposed_tools(tools: Mapping[str, Tool]) -> dict[str, ExposedTool]:
     nothing to stand before them.
 
     Raises:
-        ValueError: a tool has another name than its key, or one that is taken.
+        InvalidContribution: a tool has another name than its key, or one that is taken.
         ToolDeclarationError: some provider would refuse a tool, and with it every request.
     """
     exposed = {key: _exposed(key, tools[key]) for key in sorted(tools)}
@@ -40,8 +41,12 @@ def exposed_tools(tools: Mapping[str, Tool]) -> dict[str, ExposedTool]:
     if len(deferred) == len(exposed):
         return {key: replace(tool, deferred=False) for key, tool in exposed.items()}
     if TOOL_SEARCH in exposed:
-        msg = f"{TOOL_SEARCH!r} is the tool that finds deferred ones: give yours another name"
-        raise ValueError(msg)
+        raise InvalidContribution(
+            f"{TOOL_SEARCH!r} is the tool that finds deferred ones",
+            fix="give yours another name",
+            slot=TOOLS.id,
+            key=TOOL_SEARCH,
+        )
     search = _exposed(TOOL_SEARCH, ToolSearch(deferred).tool())
     return dict(sorted({**exposed, TOOL_SEARCH: search}.items()))
 
@@ -49,10 +54,21 @@ def exposed_tools(tools: Mapping[str, Tool]) -> dict[str, ExposedTool]:
 def _exposed(key: str, tool: Tool) -> ExposedTool:
     definition = tool.definition
     if definition.name != key:
-        msg = f"the tool under key {key!r} calls itself {definition.name!r}: use one name for both"
-        raise ValueError(msg)
+        raise InvalidContribution(
+            f"the tool under key {key!r} calls itself {definition.name!r}",
+            fix="use one name for both",
+            slot=TOOLS.id,
+            key=key,
+        )
     check_definition(definition)
-    return ExposedTool(tool, definition, tool.parallel_safe, tool.effect, is_deferred(tool))
+    return ExposedTool(
+        tool,
+        definition,
+        tool.parallel_safe,
+        tool.effect,
+        is_deferred(tool),
+        argument_check(tool),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """What a commit does to a Session, and what it refuses."""
 
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
@@ -19,6 +20,7 @@ from agentslot.session import (
     AttemptStatus,
     Change,
     ClassifiedError,
+    ClientMessageId,
     ConsumeQueued,
     ContextContribution,
     ContextRange,
@@ -42,6 +44,7 @@ from agentslot.session import (
     SetModelConfig,
     StepId,
     TextPart,
+    TokenUsage,
     ToolStatus,
     apply,
     text_digest,
@@ -205,6 +208,17 @@ class TestAttempts:
         assert refused(state, no_code) == "invalid_change"
         assert refused(state, with_code) == "invalid_change"
 
+    def test_an_attempt_starts_without_an_outcome(self) -> None:
+        started = attempt("t1")
+        for said in (
+            replace(started.attempt, provider_request_id="request-1"),
+            replace(started.attempt, served_model="other"),
+            replace(started.attempt, usage=TokenUsage(total=1)),
+            replace(started.attempt, cost_usd=Decimal(0)),
+            replace(started.attempt, error_code="x"),
+        ):
+            assert refused(running(), replace(started, attempt=said)) == "invalid_change"
+
     def test_only_an_attempt_that_did_not_succeed_was_cut_off(self) -> None:
         started, state = attempt("t1"), advance(running(), [attempt("t1")])
         succeeded = attempt("t1", AttemptStatus.SUCCEEDED)
@@ -226,6 +240,10 @@ class TestMessages:
         assert refused(running(), AppendMessage(user("u1"))) == "history_invariant"
         twice = [AppendMessage(user("x")), AppendMessage(user("x"))]
         assert refused(running(), *twice) == "history_invariant"
+
+    def test_the_id_that_a_caller_gave_a_message_is_an_identity(self) -> None:
+        message = replace(user("u"), client_message_id=ClientMessageId(" 7"))
+        assert refused(running(), AppendMessage(message)) == "invalid_change"
 
     def test_a_user_message_of_a_running_session_names_run_and_step(self) -> None:
         assert refused(running(), AppendMessage(user("x", run=None))) == "active_run"
@@ -329,6 +347,8 @@ class TestQueue:
         assert taken.queue == ()
         assert refused(state, consume) == "history_invariant"
         assert refused(state, consume, AppendMessage(user("q1", "other"))) == "history_invariant"
+        named = replace(user("q1"), client_message_id=ClientMessageId("7"))
+        assert refused(state, consume, AppendMessage(named)) == "history_invariant"
         waiting = advance(idle(), [queued("q1")])
         assert refused(waiting, consume, AppendMessage(user("q1"))) == "no_active_run"
 

@@ -93,4 +93,4 @@ async def test_each_commit_is_known_again_and_no_other_is_taken_for_it(
         for other in others(made):
             with pytest.raises(ClassifiedError) as caught:
                 await store.commit(other)
-            assert caught.value.code == "idempotency_conflict"
+            assert caught.value.code == "revision_conflict"

@@ -58,6 +58,7 @@ def test_no_identity_is_empty_or_has_white_space_around_it(text: str) -> None:
         lambda: ModelConfig("p", "m", temperature=float("nan")),
         lambda: ModelConfig("p", "m", temperature=-0.1),
         lambda: ModelConfig("p", "m", max_tokens=0),
+        lambda: ModelConfig("p", "m", reasoning="huge"),  # type: ignore[arg-type]  # untyped code
         lambda: MessageInput(()),
         lambda: ToolResult(ToolCallId("c"), ToolStatus.FAILED),
         lambda: ToolResult(ToolCallId("c"), ToolStatus.SUCCEEDED, error=ToolError("a", "b")),

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from agentslot import Module
@@ -12,17 +13,23 @@ from agentslot.interaction import CreateSession, ForkSession
 from agentslot.model import (
     AttemptOutcome,
     AttemptRecorder,
+    Completed,
     Completion,
+    ModelEvent,
     ModelRequest,
     RequestedCall,
+    Reset,
+    TextDelta,
     TokenBudget,
 )
 from agentslot.session import (
     AgentId,
     AttemptId,
+    AttemptStatus,
     ClassifiedError,
     FileStoreModule,
     MemoryStoreModule,
+    ModelAttempt,
     SqliteStoreModule,
     TextPart,
     TokenUsage,
@@ -30,11 +37,14 @@ from agentslot.session import (
     ToolResult,
     ToolStatus,
     WorkspaceId,
+    is_safe_line,
 )
 from agentslot.standardagent import AgentConfig
 from agentslot.tool import ToolFailedError, ToolInvocation, function_tool
 from tests.standardagent.agents import Answer, ScriptedModel, agent, answer, call, calls, kinds
 from tests.standardagent.test_resume import resumed
+
+_SAID = Completion((TextPart("hi"),))
 
 
 def untyped(value: object) -> Any:
@@ -92,6 +102,7 @@ async def test_what_no_store_could_keep_is_refused_at_the_edge_and_the_session_g
             Completion((TextPart("hi"),), continuation=untyped({})),
             "the continuation is no text but of",
         ),
+        (Completion(()), "the answer has neither parts nor calls"),
     ],
 )
 async def test_an_answer_of_wrong_types_fails_its_run_and_leaves_nothing_behind(
@@ -104,6 +115,90 @@ async def test_an_answer_of_wrong_types_fails_its_run_and_leaves_nothing_behind(
         said = kinds((await session.view()).recent_history)
         assert said[-2:] == ["model_attempt:succeeded", "run:failed"]
         assert (await session.send_and_wait("again")).text == "fine"
+
+
+Play = Callable[[AttemptId], list[ModelEvent]]
+
+
+class _Own:
+    """A stream that plays what it is given, behind one attempt."""
+
+    def __init__(self, recorder: AttemptRecorder, events: Play) -> None:
+        self._recorder = recorder
+        self._make = events
+        self._events: list[ModelEvent] | None = None
+
+    async def receive(self) -> ModelEvent:
+        if self._events is None:
+            attempt_id = await self._recorder.started()
+            usage = TokenUsage(1, 1, total=2)
+            await self._recorder.finished(
+                attempt_id,
+                AttemptOutcome(
+                    AttemptStatus.FAILED,
+                    usage,
+                    error_code="broken",
+                    error_message="a\nb\u202e" + "c" * 2000,
+                ),
+            )
+            self._events = self._make(attempt_id)
+        if not self._events:
+            raise anyio.EndOfStream
+        return self._events.pop(0)
+
+    async def aclose(self) -> None:
+        pass
+
+
+VIOLATIONS: list[tuple[Play, str]] = [
+    (
+        lambda it: [Completed(it, _SAID), TextDelta(it, "more")],
+        "after the terminal event came a TextDelta",
+    ),
+    (
+        lambda it: [Completed(it, _SAID), Completed(it, _SAID)],
+        "after the terminal event came a Completed",
+    ),
+    (lambda _: [Completed(AttemptId(""), _SAID)], "an event names no attempt, but ''"),
+    (lambda _: [TextDelta(untyped(None), "hi")], "an event names no attempt, but None"),
+    (lambda _: [Reset(AttemptId(" 1"))], "an event names no attempt, but ' 1'"),
+]
+
+
+@pytest.mark.parametrize(("events", "problem"), VIOLATIONS)
+async def test_a_stream_that_breaks_the_order_of_events_fails_its_run_and_leaves_nothing_behind(
+    events: Play, problem: str
+) -> None:
+    class Own(ScriptedModel):
+        def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> Any:
+            return _Own(recorder, events)
+
+    async with agent([], model=Own) as session:
+        result = await session.send_and_wait("go")
+        assert (result.termination.source, result.termination.code) == (
+            "model",
+            "model_stream_invalid",
+        )
+        assert problem in result.termination.message
+        facts = (await session.view()).recent_history
+        assert kinds(facts)[-2:] == ["model_attempt:failed", "run:failed"]
+
+
+async def test_what_a_provider_says_of_a_failure_is_kept_as_one_safe_line() -> None:
+    class Own(ScriptedModel):
+        def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> Any:
+            return _Own(recorder, lambda it: [Completed(it, _SAID)])
+
+    async with agent([], model=Own) as session:
+        await session.send_and_wait("go")
+        facts = (await session.view()).recent_history
+    (ended,) = (
+        fact.payload.error_message
+        for fact in facts
+        if isinstance(fact.payload, ModelAttempt) and fact.payload.error_message
+    )
+    assert ended.startswith("a b c")
+    assert is_safe_line(ended, 1024)
 
 
 @pytest.mark.parametrize(
@@ -140,6 +235,12 @@ async def test_an_attempt_that_could_not_be_read_again_fails_its_run_and_the_ses
         {"status": "succeeded"},
         {"output": {"a": 1}},
         {"output": "half \ud83c"},
+        {"output": "plain text"},
+        {"output": ""},
+        {"output": '{"a":'},
+        {"output": "NaN"},
+        {"status": ToolStatus.FAILED, "error": ToolError("", "message")},
+        {"status": ToolStatus.FAILED, "error": ToolError("code", "")},
         {"status": ToolStatus.FAILED, "error": "boom"},
         {"status": ToolStatus.FAILED, "error": ToolError("code", untyped(None))},
         {"status": ToolStatus.FAILED, "error": ToolError("code", "half \ud83c")},

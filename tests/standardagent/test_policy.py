@@ -91,6 +91,7 @@ async def test_an_approved_call_runs_and_a_denied_one_does_not() -> None:
             await access.answer_approval(
                 AnswerApproval(session.id, event.digest, approved, "because")
             )
+            assert (await session.view()).approvals == ()  # nobody is asked twice
             await session.when_idle()
             assert (await session.view()).approvals == ()
         assert ran == (["a"] if approved else [])

@@ -15,7 +15,14 @@ import pytest
 
 from agentslot import Module
 from agentslot.interaction import AnswerApproval, ForkSession, InProcessChannel
-from agentslot.session import FileStoreModule, Message, RunStatus, ToolResult, ToolStatus
+from agentslot.session import (
+    FileStoreModule,
+    ForkMode,
+    Message,
+    RunStatus,
+    ToolResult,
+    ToolStatus,
+)
 from agentslot.session import filescan as scanning
 from agentslot.standardagent import ApprovalDeskModule, PolicyModule, Preset
 from agentslot.tool import Effect, Tool, function_tool
@@ -193,7 +200,7 @@ async def test_a_long_session_goes_on_with_facts_that_are_read_when_they_are_ask
         assert (page.facts, page.has_more) == (older.facts, older.has_more)
         result = await session.send_and_wait("go on")
         (sent,) = session.executor.requests
-        request = ForkSession(session_id, "full_history", whole.agent, whole.workspace)
+        request = ForkSession(session_id, ForkMode.FULL_HISTORY, whole.agent, whole.workspace)
         fork = await session.access.fork_session(request)
         copied = await session.access.view(fork.session_id)
     assert result.text == "still here"
