@@ -133,7 +133,7 @@ def _ended_early(attempt: ModelAttempt) -> bool:
 
 
 def _has_been_answered(attempt: ModelAttempt) -> bool:
-    said = attempt.served_model or attempt.provider_request_id
+    said = attempt.served_model or attempt.provider_request_id or attempt.finish_reason
     return bool(said) or attempt.usage is not None or attempt.cost_usd is not None
 
 

@@ -129,6 +129,7 @@ async def test_spans_carry_the_attributes_of_the_conventions() -> None:
     assert chat["gen_ai.operation.name"] == "chat"
     assert chat["gen_ai.usage.input_tokens"] == 1
     assert chat["gen_ai.usage.output_tokens"] == 1
+    assert chat["gen_ai.response.finish_reasons"] == ("tool_use",)
     for attributes in (run, chat):
         assert attributes["gen_ai.provider.name"] == "test"
         assert attributes["gen_ai.request.model"] == "scripted"
