@@ -24,11 +24,14 @@ class Change:
     after: str | None
 
     def __str__(self) -> str:
+        """One line: what a terminal would obey in an id, such as a line end, is escaped."""
         if self.before is None:
-            return f"+ {self.subject}: {self.after}"
-        if self.after is None:
-            return f"- {self.subject}: {self.before}"
-        return f"~ {self.subject}: {self.before} → {self.after}"
+            line = f"+ {self.subject}: {self.after}"
+        elif self.after is None:
+            line = f"- {self.subject}: {self.before}"
+        else:
+            line = f"~ {self.subject}: {self.before} → {self.after}"
+        return "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,6 +194,18 @@ def test_a_diff_says_what_was_added_removed_and_changed() -> None:
     ]
 
 
+def test_a_diff_keeps_a_line_for_each_change_whatever_stands_in_an_id() -> None:
+    name = "a\x1b[2J\nb\u202ec"
+    found = diff(build(), build(Module(name, One[int](f"slot.{name}").set(1))))
+
+    assert str(found).splitlines() == [
+        r"~ start order:  → a\x1b[2J\nb\u202ec",
+        r"+ module 'a\x1b[2J\nb\u202ec': requires nothing",
+        r"+ slot 'slot.a\x1b[2J\nb\u202ec': one of int",
+        r"+ slot 'slot.a\x1b[2J\nb\u202ec' holds: from a\x1b[2J\nb\u202ec (explicit)",
+    ]
+
+
 def test_a_diff_of_equal_assemblies_is_empty() -> None:
     same = diff(build(GIVEN), build(GIVEN).describe())
 
