@@ -20,6 +20,7 @@ from agentslot.session.identity import (
 from agentslot.session.message import Message
 from agentslot.session.refusal import history_broken, invalid_change, run_not_active
 from agentslot.session.state import ActiveRun, JournalEntry, SessionState
+from agentslot.session.text import require_unicode
 
 
 class Draft:
@@ -208,3 +209,4 @@ def require_identity(what: str, text: str) -> None:
     """Refuse a text that cannot serve as an identity."""
     if not is_identity(text):
         raise invalid_change(f"{what} must be a trimmed, non-empty text, not {text!r}")
+    require_unicode(text, f"the {what}")

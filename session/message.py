@@ -135,9 +135,18 @@ class MessageInput:
         Raises:
             ClassifiedError: `invalid_input/text_not_unicode`, with the path to the text.
         """
-        for number, part in enumerate(self.parts):
-            if not isinstance(part, AttachmentPart):
-                require_unicode(part.text, f"$.parts[{number}].text")
+        require_unicode_parts(self.parts)
+
+
+def require_unicode_parts(parts: Sequence[Part], where: str = "$") -> None:
+    """Refuse parts with a text that no store could keep.
+
+    Raises:
+        ClassifiedError: `invalid_input/text_not_unicode`, with the path to the text.
+    """
+    for number, part in enumerate(parts):
+        if not isinstance(part, AttachmentPart):
+            require_unicode(part.text, f"{where}.parts[{number}].text")
 
 
 def _check_attachment(part: AttachmentPart) -> None:

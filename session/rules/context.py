@@ -6,7 +6,7 @@ from agentslot.session.facts import ModelConfigChanged
 from agentslot.session.refusal import history_broken, invalid_change, run_active
 from agentslot.session.sharedlist import SharedList
 from agentslot.session.state import ContextRange, ContextView
-from agentslot.session.text import text_digest
+from agentslot.session.text import require_unicode, text_digest
 
 
 def set_context(draft: Draft, change: SetContext) -> None:
@@ -40,7 +40,8 @@ def set_context(draft: Draft, change: SetContext) -> None:
 def _keep_texts(draft: Draft, change: SetContext) -> None:
     if not change.texts:
         return
-    for digest, text in change.texts:
+    for number, (digest, text) in enumerate(change.texts):
+        require_unicode(text, f"$.texts[{number}][1]")
         if digest != text_digest(text):
             raise invalid_change(f"{digest!r} is not the digest of the text that it names")
     draft.texts = {**draft.texts, **dict(change.texts)}

@@ -12,6 +12,7 @@ from agentslot.session.changes import (
 from agentslot.session.draft import Draft, require_identity
 from agentslot.session.errors import ClassifiedError, ErrorKind
 from agentslot.session.identity import MessageId
+from agentslot.session.message import require_unicode_parts
 from agentslot.session.refusal import invalid_change
 from agentslot.session.rules.transcript import check_input
 from agentslot.session.state import QueueItem
@@ -22,6 +23,7 @@ def enqueue(draft: Draft, change: Enqueue) -> None:
     message = change.item.message
     require_identity("message id", message.id)
     check_input(message)
+    require_unicode_parts(message.parts, "$.item.message")
     if message.run_id is not None or message.step_id is not None:
         raise invalid_change(f"queued message {message.id!r} belongs to a run already")
     queued = any(item.message.id == message.id for item in draft.queue)
@@ -47,6 +49,7 @@ def edit_queued(draft: Draft, change: EditQueued) -> None:
     item = _find(draft, change.message_id)
     message = replace(item.message, parts=change.parts)
     check_input(message)
+    require_unicode_parts(message.parts)
     _exchange(draft, item, QueueItem(message, item.delivery))
 
 

@@ -18,10 +18,11 @@ from agentslot.session.facts import (
     RunStatus,
 )
 from agentslot.session.identity import AttemptId
+from agentslot.session.message import require_unicode_parts
 from agentslot.session.refusal import history_broken, invalid_change, journal_broken, run_active
 from agentslot.session.rules.extensions import OF_A_RUN
 from agentslot.session.state import ActiveRun
-from agentslot.session.text import is_safe_line
+from agentslot.session.text import is_safe_line, require_unicode
 
 
 def append_run(draft: Draft, change: AppendRun) -> None:
@@ -120,6 +121,8 @@ def _with_attempt_started(draft: Draft, run: ActiveRun, attempt: ModelAttempt) -
 
 def _with_attempt_ended(draft: Draft, run: ActiveRun, attempt: ModelAttempt) -> ActiveRun:
     _check_outcome(attempt)
+    require_unicode(attempt.error_message, "$.attempt.error_message")
+    require_unicode(attempt.partial_text, "$.attempt.partial_text")
     start = _attempt_start(draft, attempt.attempt_id)
     if start is None or attempt.attempt_id not in run.open_attempts:
         raise history_broken(f"attempt {attempt.attempt_id!r} is not open")
@@ -158,6 +161,8 @@ def append_context_contribution(draft: Draft, change: AppendContextContribution)
     draft.active(contribution.run_id)
     require_identity("source key", contribution.source_key)
     require_identity("step id", contribution.step_id)
+    for number, message in enumerate(contribution.messages):
+        require_unicode_parts(message.parts, f"$.contribution.messages[{number}]")
     if _has_contribution(draft, contribution):
         raise history_broken(
             f"source {contribution.source_key!r} has contributed to step "

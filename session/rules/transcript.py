@@ -12,9 +12,10 @@ from agentslot.session.changes import (
 )
 from agentslot.session.draft import Draft, require_identity
 from agentslot.session.identity import ToolCallId
-from agentslot.session.message import Message, Role
+from agentslot.session.message import Message, Role, require_unicode_parts
 from agentslot.session.refusal import history_broken, invalid_change, journal_broken, run_active
 from agentslot.session.state import JournalEntry, JournalStatus
+from agentslot.session.text import require_unicode
 from agentslot.session.toolcall import ToolStatus
 
 
@@ -30,6 +31,7 @@ def append_message(draft: Draft, change: AppendMessage) -> None:
         require_identity("client message id", message.client_message_id)
     if draft.has_message(message.id):
         raise history_broken(f"there is a message {message.id!r} already")
+    require_unicode_parts(message.parts, "$.message")
     if message.role is Role.ASSISTANT:
         _check_assistant_message(draft, message)
     else:
@@ -73,6 +75,8 @@ def append_tool_call(draft: Draft, change: AppendToolCall) -> None:
     """Append a call of an assistant message of the same run and step; its entry is prepared."""
     call = change.call
     require_identity("tool call id", call.id)
+    require_unicode(call.name, "$.call.name")
+    require_unicode(call.arguments, "$.call.arguments")
     run = draft.active(call.run_id)
     if call.id in draft.calls or draft.history.has_call(call.id):
         raise history_broken(f"there is a tool call {call.id!r} already")
@@ -103,8 +107,12 @@ def append_tool_result(draft: Draft, change: AppendToolResult) -> None:
     is for the dispatcher to see to.
     """
     result = change.result
-    if result.error is not None and not (result.error.code and result.error.message):
-        raise invalid_change(f"tool call {result.call_id!r} failed without a code or a message")
+    if result.output is not None:
+        require_unicode(result.output, "$.result.output")
+    if result.error is not None:
+        if not (result.error.code and result.error.message):
+            raise invalid_change(f"tool call {result.call_id!r} failed without a code or a message")
+        require_unicode(result.error.message, "$.result.error.message")
     entry = _unfinished(draft, result.call_id)
     unknown = result.status is ToolStatus.OUTCOME_UNKNOWN
     if unknown and entry.status is not JournalStatus.PENDING:
