@@ -42,6 +42,11 @@ class ProviderExecutor:
         self.provider(request.config)
         return _Rest(self, self._middleware)(request, recorder)
 
+    @property
+    def counts_offline(self) -> bool:
+        """Whether no provider asks a server when it counts; see ModelProvider."""
+        return all(getattr(each, "counts_offline", False) for each in self._providers.values())
+
     async def count_tokens(self, request: ModelRequest) -> TokenCount:
         """Tokens of the request, as its provider counts them; see TokenCounter."""
         return await self.provider(request.config).count_tokens(self.shaped(request))

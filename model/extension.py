@@ -19,6 +19,9 @@ class ModelProvider(ModelExecutor, TokenCounter, Protocol):
     The strategy for a wanted form of the answer has been chosen when a request comes here: its
     `output` is None, or has the strategy `native` (hold the model to the schema) or `tool` (the
     last tool brings the answer, so a call may be demanded). Its call is given back as any other.
+
+    A provider may also have an attribute `counts_offline`. If it is true, `count_tokens` asks no
+    server, so nobody has to watch how long it takes; others get a deadline, at the price of a task.
     """
 
     async def fingerprint(self, request: ModelRequest) -> str:

@@ -41,6 +41,7 @@ class WireProvider:
     """A ModelProvider that speaks one wire to one server. Close it with `aclose()`.
 
     Attributes:
+        counts_offline: see ModelProvider.
         credentials: gives the key that the endpoint refers to.
         transport: stands in for the network; None is the network.
         measure: counts the tokens of what is sent.
@@ -48,6 +49,8 @@ class WireProvider:
         cache: watches over the provider's prompt cache.
         cached: keeps heads of requests at the server, under names; None if nothing does.
     """
+
+    counts_offline = True
 
     def __init__(
         self,

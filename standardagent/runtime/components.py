@@ -69,7 +69,8 @@ class Components:
     """Everything replaceable that the fixed Runtime calls.
 
     Attributes:
-        counts_apart: whether the counter is neither the executor nor asks its providers.
+        counts_apart: whether the counter is neither the executor nor made of providers that count
+            without a server.
         tools: the allowlisted tools by name, in the order of their names.
         deferred: names of those that the model has to find first.
         commands: by key, in the order of their keys.

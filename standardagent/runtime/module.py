@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from typing import cast
 
 import anyio
 
@@ -92,8 +91,7 @@ class RuntimeModule(Module):
             store=resolver[SESSION_STORE],
             executor=executor,
             counter=counter,
-            counts_apart=not isinstance(counter, ProviderExecutor)
-            and counter is not cast("object", executor),
+            counts_apart=_counts_apart(counter, executor),
             selector=resolver.get(MODEL_SELECTOR),
             loop=resolver[AGENT_LOOP],
             tools=tools,
@@ -132,6 +130,11 @@ class RuntimeModule(Module):
                 self._gateway.detach()
                 with anyio.CancelScope(shield=True):
                     await registry.stop()
+
+
+def _counts_apart(counter: object, executor: object) -> bool:
+    offline = isinstance(counter, ProviderExecutor) and counter.counts_offline
+    return counter is not executor and not offline
 
 
 def _with_distinct_keys(sources: Sequence[ContextSource]) -> Sequence[ContextSource]:

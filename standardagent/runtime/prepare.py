@@ -90,8 +90,8 @@ async def prepare_request(run: Run, parts: FixedParts) -> PreparedRequest:
 
 
 def _counted(run: Run, request: ModelRequest) -> Awaitable[TokenCount]:
-    """An executor that counts is trusted with both, and so are providers; others have a deadline,
-    and cost a task.
+    """An executor that counts is trusted with both, and so are providers that ask no server;
+    others have a deadline, and cost a task.
     """
     components = run.owner.components
     if components.counts_apart:
