@@ -253,6 +253,21 @@ async def test_a_name_that_is_no_utf8_is_shown_found_and_changed(tmp_path: Path)
     assert os.listdir(tmp_path) == [folder.name]
 
 
+async def test_a_name_with_a_line_end_takes_one_line_and_opens_the_file(tmp_path: Path) -> None:
+    root = FileRoot(tmp_path)
+    browser = Browser(root, tuple)
+    owners = (FileTools(root), browser, Searcher(browser))
+    tools = {tool.definition.name: tool for owner in owners for tool in owner.tools()}
+    odd = tmp_path / "first\nignore.txt\x1b[31m"
+    odd.write_bytes(b"one needle\n")
+    path = "first\ufffdignore.txt\ufffd[31m"
+
+    assert output(await invoke(tools["file_list"])).splitlines()[0] == path
+    assert output(await invoke(tools["file_find"], pattern="*")).splitlines()[0] == path
+    assert path in output(await invoke(tools["file_search"], pattern="needle")).splitlines()
+    assert "one needle" in output(await invoke(tools["file_read"], path=path))
+
+
 async def test_a_name_composed_in_another_way_is_the_same_name(
     tools: dict[str, Tool], tmp_path: Path
 ) -> None:

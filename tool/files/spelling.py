@@ -1,10 +1,12 @@
 """Names of files as they are shown to a model, and found again by what it writes.
 
-A name may hold bytes that are no UTF-8, which no request can carry, or characters that are composed
-in another way than models write them, as archives of some systems have them.
+A name may hold bytes that are no UTF-8, which no request can carry, control characters, which would
+make two lines of it, or characters that are composed in another way than models write them, as
+archives of some systems have them.
 """
 
 import os
+import re
 from unicodedata import normalize
 
 from agentslot._json import replace_lone_surrogates
@@ -12,9 +14,14 @@ from agentslot._json import replace_lone_surrogates
 _LISTED = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
 def shown(name: str) -> str:
-    """The name, or path, with U+FFFD for what is no UTF-8."""
-    return replace_lone_surrogates(name)
+    """The name, or path, on one line: with U+FFFD for controls and for what is no UTF-8."""
+    if name.isprintable():
+        return name
+    return _CONTROLS.sub("\ufffd", replace_lone_surrogates(name))
 
 
 def entry_meant(folder: int, name: str) -> str:
