@@ -18,7 +18,10 @@ from agentslot.session import (
 
 
 def rebuilt_request(state: SessionState, view: ContextView) -> ModelRequest:
-    """The request that a context view of the Session records.
+    """The request that a context view of the Session records, as the executor was given it.
+
+    How the model is brought to the form of `output` is decided below, from the same request and
+    what the model can do, so the same executor makes the same bytes of it again.
 
     Raises:
         KeyError: the Session does not hold a text that the view names.
