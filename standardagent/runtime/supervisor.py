@@ -211,13 +211,19 @@ def _actor(run: Run, outcome: Outcome) -> Actor | None:
 
 
 async def _settle(owner: SessionOwner) -> None:
-    """After a lost end: go on only if the store has it after all, else close the Session here."""
+    """After a lost end: go on only if the store has it after all, else close the Session here.
+
+    If another process has written meanwhile the Session is its to recover.
+    """
+    store = owner.components.store
     try:
-        recovered = (await owner.components.store.recover(owner.id)).state
+        settled = (await store.load(owner.id)).state
+        if settled.revision == owner.state.revision:
+            settled = (await store.recover(owner.id)).state
     except ClassifiedError:
         log.exception("Session %s could not be recovered; it is closed", owner.id)
         owner.close()
         return
-    owner.adopt(recovered)
-    if recovered.active_run is not None:
+    owner.adopt(settled)
+    if settled.active_run is not None:
         owner.close()

@@ -15,6 +15,7 @@ from agentslot.session import (
     Delivery,
     Enqueue,
     ErrorKind,
+    Loaded,
     MemoryStore,
     Message,
     MessageId,
@@ -23,9 +24,11 @@ from agentslot.session import (
     QueueItem,
     RevisionConflictError,
     Role,
+    SessionId,
     TextPart,
 )
 from agentslot.session.clock import utc_now
+from agentslot.standardagent import AGENT_LOOP, Outcome, RunHandle, StandardLoop
 from agentslot.tool import function_tool
 from tests.session.conftest import postgres, postgres_server
 from tests.standardagent.agents import agent, answer, call, calls
@@ -83,6 +86,41 @@ async def test_who_lost_a_session_in_a_run_does_not_interrupt_whoever_has_it() -
         with pytest.raises(ClassifiedError) as caught:
             await session.send_and_wait("go")
         assert (caught.value.kind, caught.value.code) == ("unavailable", "runtime_closed")
+        state = (await stored.load(session.id)).state
+    assert state.active_run is not None
+    assert [item.message.text for item in state.queue] == ["theirs"]
+
+
+class OvertakenUnseen(OvertakenOnce):
+    """Cannot be asked either, right after that."""
+
+    deaf = False
+
+    async def commit(self, request: CommitRequest) -> Commit:
+        self.deaf = self.overtaken
+        return await super().commit(request)
+
+    async def load(self, session_id: SessionId) -> Loaded:
+        if self.deaf:
+            self.deaf = False
+            raise ClassifiedError(ErrorKind.UNAVAILABLE, "unreadable", "the connection broke")
+        return await super().load(session_id)
+
+
+async def test_who_lost_the_end_of_a_run_leaves_the_session_to_whoever_has_it() -> None:
+    stored = OvertakenUnseen()
+
+    class Loop(StandardLoop):
+        async def run(self, handle: RunHandle) -> Outcome:
+            outcome = await super().run(handle)
+            stored.overtaken = True
+            return outcome
+
+    store = partial(Module, "store", SESSION_STORE.set(stored))
+    loop = Module("loop", AGENT_LOOP.set(Loop()))
+    async with agent([answer("one")], store=store, modules=[loop]) as session:
+        with pytest.raises(ClassifiedError, match="runtime_closed"):
+            await session.send_and_wait("go")
         state = (await stored.load(session.id)).state
     assert state.active_run is not None
     assert [item.message.text for item in state.queue] == ["theirs"]
