@@ -5,9 +5,10 @@ from typing import Any
 
 from agentslot import Module
 from agentslot.interaction import InProcessChannel, gateway_channel
-from agentslot.model import ModelConfig, OpenAICompatibleModule
+from agentslot.model import CompatibilityProfile, ModelConfig, OpenAICompatibleModule
 from agentslot.session import MemoryStoreModule
 from agentslot.standardagent import AgentConfig, new_application
+from agentslot.standardagent.runtime.toolset import ToolSet
 from agentslot.tool import Effect, FunctionTool, ToolsModule, function_tool
 from tests.loopback import Answer, Loopback, loopback
 from tests.model.test_openai_compatible import HELLO
@@ -59,3 +60,23 @@ async def test_arguments_that_came_as_an_object_go_back_as_they_were_spelled() -
     _, _, called, result = second["messages"]
     assert called["tool_calls"][0]["function"]["arguments"] == written
     assert result["content"] == "12345678901234567890 and 1.0"
+
+
+@function_tool(effect=Effect.PURE, strict=True, name="count")
+def held(b: float, a: int) -> str:
+    """Counts."""
+    return f"{a} and {b}"
+
+
+async def test_a_strict_tool_is_strict_at_a_server_that_knows_the_word() -> None:
+    profile = CompatibilityProfile(strict_tools=True)
+    async with loopback(call_of('"{}"'), HELLO) as server:
+        module = OpenAICompatibleModule(
+            f"{server.url}/v1", ["m"], provider="vendor", profile=profile
+        )
+        for sent in await bodies(module, server, [held]):
+            assert [tool["function"]["strict"] for tool in sent["tools"]] == [True]
+
+
+def test_what_was_recorded_of_a_request_tells_which_tools_were_strict() -> None:
+    assert ToolSet.of([held.definition]).text != ToolSet.of([count.definition]).text

@@ -15,7 +15,12 @@ from agentslot.model.wires.anthropic_messages.settings import AnthropicSettings,
 from agentslot.model.wires.attachments import Attachments, Media, attachments_in
 from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.callids import CallIds
-from agentslot.model.wires.outputschema import anthropic_format, native_output, output_tool
+from agentslot.model.wires.outputschema import (
+    anthropic_format,
+    anthropic_parameters,
+    native_output,
+    output_tool,
+)
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject, as_object
 from agentslot.session import AttachmentPart, ModelConfig, Reasoning, Role, ToolDefinition
@@ -44,8 +49,9 @@ class RequestEncoder:
         self._max_output = max_output
         self._mark = _MARKS[settings.cache]
         self._conversations = PerConversation(_Conversation)
-        self._tools = ToolsText(_tool)
-        self._late_tools = ToolsText(_tool)
+        write = _strict_tool if settings.strict_tools else _tool
+        self._tools = ToolsText(write)
+        self._late_tools = ToolsText(write)
         self._headers = {"anthropic-version": settings.api_version}
         if settings.betas:
             self._headers["anthropic-beta"] = ",".join(settings.betas)
@@ -151,3 +157,8 @@ def _tool(tool: ToolDefinition) -> dict[str, object]:
         "description": tool.description,
         "input_schema": dict(tool.input_schema),
     }
+
+
+def _strict_tool(tool: ToolDefinition) -> dict[str, object]:
+    schema = anthropic_parameters(tool)
+    return {**_tool(tool), "input_schema": schema, "strict": True} if schema else _tool(tool)

@@ -10,7 +10,12 @@ from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.openai_completions.effort import asked_thinking
 from agentslot.model.wires.openai_completions.messages import MEDIA_TYPES, MessageEncoder
 from agentslot.model.wires.openai_completions.profile import CompatibilityProfile
-from agentslot.model.wires.outputschema import native_output, openai_format, output_tool
+from agentslot.model.wires.outputschema import (
+    native_output,
+    openai_format,
+    openai_parameters,
+    output_tool,
+)
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject
 from agentslot.session import AttachmentPart, ToolDefinition
@@ -40,7 +45,7 @@ class RequestEncoder:
         self._last = ("user", "tool", *(["assistant"] if profile.assistant_last else []))
         self._service_tier = service_tier
         self._prefixes = PerConversation(lambda: EncodedPrefix(""))
-        self._tools = ToolsText(_tool)
+        self._tools = ToolsText(_strict_tool if profile.strict_tools else _tool)
 
     def encode(self, request: ModelRequest, media: Media) -> WireRequest:
         """Build the request.
@@ -98,10 +103,16 @@ class RequestEncoder:
         return f'{dumps(head)[:-1]}{tools},"messages":['.encode()
 
 
-def _tool(tool: ToolDefinition) -> dict[str, object]:
-    function = {
+def _tool(tool: ToolDefinition, strict: JsonObject | None = None) -> dict[str, object]:
+    function: dict[str, object] = {
         "name": tool.name,
         "description": tool.description,
-        "parameters": dict(tool.input_schema),
+        "parameters": strict or dict(tool.input_schema),
     }
+    if strict:
+        function["strict"] = True
     return {"type": "function", "function": function}
+
+
+def _strict_tool(tool: ToolDefinition) -> dict[str, object]:
+    return _tool(tool, openai_parameters(tool))
