@@ -80,3 +80,19 @@ async def test_a_strict_tool_is_strict_at_a_server_that_knows_the_word() -> None
 
 def test_what_was_recorded_of_a_request_tells_which_tools_were_strict() -> None:
     assert ToolSet.of([held.definition]).text != ToolSet.of([count.definition]).text
+
+
+async def test_the_cache_marks_move_on_with_the_conversation() -> None:
+    profile = CompatibilityProfile(cache_control=True)
+    mark = {"type": "ephemeral"}
+    async with loopback(call_of('"{\\"a\\":1,\\"b\\":2}"'), HELLO) as server:
+        module = OpenAICompatibleModule(
+            f"{server.url}/v1", ["m"], provider="vendor", profile=profile
+        )
+        sent = await bodies(module, server, [count], turns=2)
+    for request, last in zip(sent, ("hi", "1 and 2.0", "hi"), strict=True):
+        system, *_, newest = request["messages"]
+        assert request["tools"][-1]["cache_control"] == mark
+        assert system["content"][-1]["cache_control"] == mark
+        assert newest["content"] == [{"type": "text", "text": last, "cache_control": mark}]
+        assert str(request).count("cache_control") == 3

@@ -62,7 +62,8 @@ class CompatibilityProfile:
             which leave it to the model, or do so while it thinks.
         strict_tools: the server can hold a model to the schema of a tool (OpenAI). Moonshot,
             Together, Nvidia and Cloudflare do not know the word.
-        cache_control: the system prompt carries Anthropic's cache mark (OpenRouter).
+        cache_control: Anthropic's cache marks are taken (OpenRouter): on tools, and on texts of the
+            system prompt, of users and of tools.
         long_cache_retention: the mark may ask for an hour. Not on Together, Cloudflare, Nvidia.
 
     Raises:
