@@ -6,9 +6,10 @@ _BYTES_PER_SECOND = 4_000
 """Where the audio does not tell: 32 kbit/s, which speech is seldom below."""
 _HEAD, _TAIL = 256, 96 * 1024
 _MP3_KBITS = {
-    1: (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
-    2: (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
+    True: (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
+    False: (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
 }
+"""Of the first version of MPEG, and of the later ones for low rates."""
 _MP3_RATES = {3: (44_100, 48_000, 32_000), 2: (22_050, 24_000, 16_000), 0: (11_025, 12_000, 8_000)}
 _OPUS_RATE = 48_000
 
@@ -60,9 +61,9 @@ def _mp3(frame: bytes, size: int) -> float:
     version, rate, kbits = frame[1] >> 3 & 3, frame[2] >> 2 & 3, frame[2] >> 4
     if version not in _MP3_RATES or rate == 3 or not 0 < kbits < 15:
         return 0.0
-    first = version == 3
+    is_first = version == 3
     varying = frame.find(b"Xing")
     if varying > 0 and len(frame) >= varying + 12 and frame[varying + 7] & 1:
         frames = int.from_bytes(frame[varying + 8 : varying + 12])
-        return frames * (1152 if first else 576) / _MP3_RATES[version][rate]
-    return size / (_MP3_KBITS[1 if first else 2][kbits - 1] * 125)
+        return frames * (1152 if is_first else 576) / _MP3_RATES[version][rate]
+    return size / (_MP3_KBITS[is_first][kbits - 1] * 125)
