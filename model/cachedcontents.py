@@ -9,13 +9,13 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import anyio
 from anyio.abc import TaskGroup
 
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.wire import WireRequest
-from agentslot.model.wires.google_generative_ai import CachedContentRequests, created_name
 
 log = logging.getLogger(__name__)
 
@@ -81,11 +81,35 @@ class _Kept:
     next_at: float = float("inf")
 
 
+class ContentRequests(Protocol):
+    """How a wire says all of this to its server."""
+
+    def creation(self, request: WireRequest, ttl_seconds: float) -> WireRequest:
+        """Have the server keep the head of a request for so long; to be sent with POST."""
+        ...
+
+    def created_name(self, answer: bytes) -> str:
+        """The name that the server gave to what it keeps, as it answered.
+
+        Raises:
+            ModelError: `invalid_answer`: it gave none.
+        """
+        ...
+
+    def naming(self, request: WireRequest, name: str) -> WireRequest:
+        """The request with the name of what the server keeps in place of its head."""
+        ...
+
+    def deletion(self, name: str) -> WireRequest:
+        """Have the server forget what it keeps; to be sent with DELETE."""
+        ...
+
+
 class CachedContents:
     """What a server keeps for all Sessions, one content for each model and head."""
 
     def __init__(
-        self, exchange: Exchange, requests: CachedContentRequests, caching: ExplicitCaching
+        self, exchange: Exchange, requests: ContentRequests, caching: ExplicitCaching
     ) -> None:
         self._exchange = exchange
         self._requests = requests
@@ -157,7 +181,7 @@ class CachedContents:
         began, ttl = anyio.current_time(), self._caching.ttl_seconds
         try:
             answer = await self._exchange(self._requests.creation(request, ttl), "POST")
-            name = created_name(answer)
+            name = self._requests.created_name(answer)
         except Exception as error:  # noqa: BLE001 - whatever a resolver raises, agents do without
             self._tell_once(_place_of(request), error)
             again = anyio.current_time() + _PAUSE_SECONDS

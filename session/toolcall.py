@@ -110,8 +110,12 @@ class ToolDefinition:
         name: what the model calls; equal to the key in the `tool` slot.
         description: what it does and when to use it, in words for the model.
         input_schema: a closed JSON Schema (Draft 2020-12) of an object. Treat it as immutable.
+        strict: whether the provider shall hold the model to the schema while it writes arguments. A
+            wish: a provider that cannot do so, or not for this schema, is shown the tool all the
+            same, and the arguments are checked when they have come in any case.
     """
 
     name: str
     description: str
     input_schema: Mapping[str, object]
+    strict: bool = False

@@ -50,6 +50,7 @@ class FunctionTool(Generic[P, R]):
         parallel_safe: bool = False,
         effect: Effect = Effect.IRREVERSIBLE,
         deferred: bool = False,
+        strict: bool = False,
         prepare: Callable[[dict[str, JsonValue]], dict[str, JsonValue]] | None = None,
     ) -> None:
         """Derive the tool from the signature and the docstring of `function`.
@@ -69,7 +70,7 @@ class FunctionTool(Generic[P, R]):
         documented = parse_docstring(inspect.getdoc(definition))
         signature = read_signature(function, name, documented)
         self.definition = ToolDefinition(
-            name, description or documented.text, signature.reader.schema
+            name, description or documented.text, signature.reader.schema, strict
         )
         self.parallel_safe = parallel_safe
         self.effect = effect
@@ -205,6 +206,7 @@ def function_tool(
     parallel_safe: bool = False,
     effect: Effect = Effect.IRREVERSIBLE,
     deferred: bool = False,
+    strict: bool = False,
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
 def function_tool(
     function: Callable[P, R] | None = None,
@@ -216,6 +218,7 @@ def function_tool(
     parallel_safe: bool = False,
     effect: Effect = Effect.IRREVERSIBLE,
     deferred: bool = False,
+    strict: bool = False,
 ) -> FunctionTool[P, R] | Callable[[Callable[P, R]], FunctionTool[P, R]]:
     """Make a tool of a sync or async function; usable bare or with options.
 
@@ -241,6 +244,8 @@ def function_tool(
         parallel_safe: whether it may run beside other calls.
         effect: the worst it can do; assumed irreversible unless stated.
         deferred: show it to the model only once it has found it with `tool_search`.
+        strict: let the provider hold the model to the schema, where it can; every parameter must
+            then be one without a default. See `ToolDefinition.strict`.
 
     Raises:
         ToolDeclarationError: the function cannot be shown to a model as it is written.
@@ -255,6 +260,7 @@ def function_tool(
             parallel_safe=parallel_safe,
             effect=effect,
             deferred=deferred,
+            strict=strict,
         )
 
     return declare if function is None else declare(function)

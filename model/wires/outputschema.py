@@ -1,4 +1,4 @@
-"""Schemas of answers in the parts of JSON Schema that providers hold a model to.
+"""Schemas of answers and strict tools in the parts of JSON Schema that providers hold a model to.
 
 Both OpenAI and Anthropic want every object closed, and refuse most constraints. What a schema says
 beyond that is checked by whoever asked, when the answer has come.
@@ -6,11 +6,12 @@ beyond that is checked by whoever asked, when the answer has come.
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from typing import cast
 
 from agentslot._json import JsonValue, dumps, loads
 from agentslot.model.contract import ModelRequest
 from agentslot.model.wires.reading import JsonObject, as_array, as_object, as_text
-from agentslot.session import OutputFormat, OutputStrategy
+from agentslot.session import OutputFormat, OutputStrategy, ToolDefinition
 
 _FORMATS = frozenset(
     {
@@ -77,6 +78,35 @@ def openai_format(output: OutputFormat) -> JsonObject:
 def anthropic_format(output: OutputFormat) -> JsonObject:
     """The form as Anthropic has it."""
     return {"type": "json_schema", "schema": constrained_schema(schema_of(output))}
+
+
+def openai_parameters(tool: ToolDefinition) -> JsonObject | None:
+    """The schema of a strict tool as OpenAI wants it; None if the tool is not, or cannot be."""
+    schema = _held_to(tool)
+    return schema and strict_schema(schema)
+
+
+def anthropic_parameters(tool: ToolDefinition) -> JsonObject | None:
+    """The schema of a strict tool as Anthropic wants it; None if the tool is not, or cannot be."""
+    schema = _held_to(tool)
+    return schema and constrained_schema(schema)
+
+
+def _held_to(tool: ToolDefinition) -> JsonObject | None:
+    """The schema of a tool that is strict, if every provider can hold a model to it as it stands.
+
+    What may be left out would have to be written then, so nothing may.
+    """
+    if not tool.strict:
+        return None
+    schema = cast("JsonObject", dict(tool.input_schema))  # it is JSON
+    closed = is_closed(schema) and all(map(_requires_all, _nodes(schema)))
+    return schema if closed else None
+
+
+def _requires_all(node: JsonObject) -> bool:
+    required = set(map(as_text, as_array(node.get("required"))))
+    return as_object(node.get("properties")).keys() <= required
 
 
 def is_closed(schema: JsonObject) -> bool:

@@ -164,3 +164,24 @@ class ToolsText:
         if known is None or (known[0] is not tool and known[0] != tool):
             known = self._written[tool.name] = (tool, dumps(self._write(tool)))
         return known[1]
+
+
+class MarkedTools:
+    """The tools of requests as JSON arrays, with a mark behind those that every request has."""
+
+    def __init__(self, write: Callable[[ToolDefinition], Mapping[str, object]], mark: str) -> None:
+        """Take the mark as a member with a comma before it; empty for none."""
+        self._mark = mark
+        self._marked = ToolsText(write)
+        self._others = ToolsText(write)
+
+    def of(self, request: ModelRequest) -> str:
+        """The array; see `ToolsText`."""
+        tools = request.tools
+        stable = len(tools) - request.late_tools
+        if not stable or not self._mark:
+            return self._others.of(tools)
+        text = f"{self._marked.of(tools[:stable])[:-2]}{self._mark}}}]"
+        if not request.late_tools:
+            return text
+        return f"{text[:-1]},{self._others.of(tools[stable:])[1:]}"

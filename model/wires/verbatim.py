@@ -53,6 +53,10 @@ class Verbatim:
         if self._opens("["):
             yield from (element for _, element in self._children())
 
+    def objects(self) -> Iterator["Verbatim"]:
+        """The elements of an array that are objects; see `as_objects`."""
+        return (element for element in self.elements() if element._opens("{"))
+
     def _opens(self, bracket: str) -> bool:
         return self.document.startswith(bracket, self.start)
 

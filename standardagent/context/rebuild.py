@@ -70,4 +70,5 @@ def _definition(tool: Mapping[str, object]) -> ToolDefinition:
         str(tool["name"]),
         str(tool["description"]),
         cast("Mapping[str, object]", tool["input_schema"]),
+        strict=tool.get("strict") is True,
     )

@@ -100,11 +100,12 @@ class ToolSet:
 
 
 def _described(tool: ToolDefinition) -> dict[str, object]:
-    return {
+    described: dict[str, object] = {
         "name": tool.name,
         "description": tool.description,
         "input_schema": tool.input_schema,
     }
+    return {**described, "strict": True} if tool.strict else described
 
 
 class FoundTools:

@@ -88,11 +88,28 @@ def loaded_by(*statements: str) -> set[str]:
     return set(run(LOADED, *statements))
 
 
-def test_one_vendor_brings_no_other() -> None:
-    loaded = loaded_by("from agentslot.model import AnthropicModule")
+WIRES = {
+    "AnthropicModule": "anthropic_messages",
+    "GoogleModule": "google_generative_ai",
+    "OllamaModule": "ollama_chat",
+    "OpenAICompatibleModule": "openai_completions",
+    "OpenAIResponsesModule": "openai_responses",
+}
 
-    assert "agentslot.model.wires.anthropic_messages.wire" in loaded
-    assert not loaded & {"agentslot.model.ollama", "agentslot.model.wires.ollama_chat.wire"}
+
+@pytest.mark.parametrize("module", WIRES)
+def test_one_vendor_brings_no_other(module: str) -> None:
+    loaded = loaded_by(f"from agentslot.model import {module}")
+
+    wires = {name.split(".")[3] for name in loaded if name.startswith("agentslot.model.wires.")}
+    assert wires & set(WIRES.values()) == {WIRES[module]}
+
+
+def test_what_all_providers_have_in_common_brings_no_wire() -> None:
+    loaded = loaded_by("import agentslot.model.provider")
+
+    assert "agentslot.model.wireprovider" in loaded
+    assert not {name for name in loaded for wire in WIRES.values() if wire in name}
 
 
 def test_the_list_of_commands_is_shown_without_loading_what_they_do() -> None:

@@ -138,6 +138,32 @@ def test_arguments_that_come_as_an_object_become_their_text(name: str) -> None:
     )
 
 
+SPELLED = (
+    '{"b": 1.0,"a":12345678901234567890, "c" : [1E5, -0.0],"\\u00e9":"\\/é\\u0041"}',
+    "[1.50, {}]",
+    "0.10",
+)
+
+
+@pytest.mark.parametrize("member", ["delta", "message"])
+@pytest.mark.parametrize("written", SPELLED)
+def test_arguments_that_come_as_an_object_stay_as_the_model_spelled_them(
+    member: str, written: str
+) -> None:
+    calls = (
+        '{"index":0,"id":"a","function":{"name":"first","arguments":"{\\"x\\": 1.0}"}},null,'
+        f'{{"index":1,"id":"b","function":{{"arguments" : {written} ,"name":"second"}}}}'
+    )
+    choice = f'{{"finish_reason":"tool_calls","{member}":{{"tool_calls":[{calls}]}}}}'
+    document = f'{{"usage":null,"choices": [0,{choice},{{"delta":{{}}}}]}}'
+    streamed = f"data: {document}\n\ndata: [DONE]\n\n"
+    for body in [streamed] if member == "delta" else [streamed, document]:
+        assert decode(body.encode())[0].completion.calls == (
+            RequestedCall("a", "first", '{"x": 1.0}'),
+            RequestedCall("b", "second", written),
+        )
+
+
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [

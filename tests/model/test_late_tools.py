@@ -10,7 +10,13 @@ import pytest
 from agentslot.model import ModelRequest
 from agentslot.model.wire import Wire
 from agentslot.model.wires.anthropic_messages import AnthropicMessagesWire
+from agentslot.model.wires.openai_completions import CompatibilityProfile, OpenAICompletionsWire
 from benchmarks.encode import WIRES, Schema, beginning, request, tools, turn
+
+MARKING = (
+    AnthropicMessagesWire(),
+    OpenAICompletionsWire("http://h/", CompatibilityProfile(cache_control=True)),
+)
 
 
 def with_late(stable: int, late: int) -> ModelRequest:
@@ -57,14 +63,15 @@ def test_only_the_tool_that_comes_is_serialized(make: Callable[[], Wire]) -> Non
     assert Schema.reads - unread == for_one
 
 
-def test_the_mark_stands_behind_the_last_tool_that_every_request_has() -> None:
-    wire = AnthropicMessagesWire()
+@pytest.mark.parametrize("wire", MARKING, ids=["anthropic", "gateway"])
+def test_the_mark_stands_behind_the_last_tool_that_every_request_has(wire: Wire) -> None:
     for late in (0, 2):
         sent = json.loads(wire.encode(with_late(3, late)).body)["tools"]
         assert [number for number, tool in enumerate(sent) if "cache_control" in tool] == [2]
 
 
-def test_late_tools_alone_carry_no_mark() -> None:
-    sent = json.loads(AnthropicMessagesWire().encode(with_late(0, 2)).body)["tools"]
+@pytest.mark.parametrize("wire", MARKING, ids=["anthropic", "gateway"])
+def test_late_tools_alone_carry_no_mark(wire: Wire) -> None:
+    sent = json.loads(wire.encode(with_late(0, 2)).body)["tools"]
     assert len(sent) == 2
     assert not any("cache_control" in tool for tool in sent)

@@ -4,6 +4,7 @@ from tests.mutations import Mutation
 
 _ANTHROPIC = "tests/model/test_anthropic_encoder.py::"
 _COMPATIBLE = "tests/model/test_openai_compatible.py::"
+_OVER_WIRES = "tests/standardagent/test_tools_over_wires.py::"
 _STREAMING = "tests/standardagent/test_streaming.py::"
 _STRUCTURED = "tests/standardagent/test_structured_output.py::"
 
@@ -40,6 +41,28 @@ MUTATIONS = (
         '    known["count"] = known.get("count", 0) + 1\n'
         "    return f\"call_{known['count']}\"",
         f"{_ANTHROPIC}test_what_was_sent_stays_as_it_was_while_the_conversation_grows",
+    ),
+    Mutation(
+        "bytes: arguments that came as an object are written anew",
+        "model/wires/openai_completions/calls.py",
+        '    arguments = written.member("function", "arguments").text',
+        '    arguments = __import__("json").dumps(_arguments(fragment))',
+        f"{_OVER_WIRES}test_arguments_that_came_as_an_object_go_back_as_they_were_spelled",
+    ),
+    Mutation(
+        "strict: what may be left out has to be written",
+        "model/wires/outputschema.py",
+        "    closed = is_closed(schema) and all(map(_requires_all, _nodes(schema)))",
+        "    closed = is_closed(schema)",
+        "tests/model/test_strict_tools.py::"
+        "test_a_schema_that_does_not_fit_goes_out_as_it_would_without_the_wish",
+    ),
+    Mutation(
+        "caching: the marks of a gateway stay at the prompt",
+        "model/wires/openai_completions/encode.py",
+        "        if self._mark and ending.markable:",
+        "        if False:",
+        f"{_OVER_WIRES}test_the_cache_marks_move_on_with_the_conversation",
     ),
     Mutation(
         "usage: Anthropic's input is what was read fresh",

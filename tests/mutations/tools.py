@@ -298,9 +298,9 @@ MUTATIONS = (
     ),
     Mutation(
         "deferred: the cache mark stands behind a late tool",
-        "model/wires/anthropic_messages/encode.py",
-        "        stable = len(request.tools) - request.late_tools",
-        "        stable = len(request.tools)",
+        "model/wires/prefix.py",
+        "        stable = len(tools) - request.late_tools",
+        "        stable = len(tools)",
         f"{_LATE}test_the_mark_stands_behind_the_last_tool_that_every_request_has",
     ),
     Mutation(

@@ -35,7 +35,7 @@ from agentslot.tool import function_tool
 from tests.standardagent.agents import agent, answer, call, calls
 
 
-@function_tool
+@function_tool(strict=True)
 async def add(a: int, b: int) -> int:
     """Add two integers."""
     return a + b
@@ -217,6 +217,6 @@ async def test_every_recorded_request_can_be_made_again_byte_for_byte(
     views = [*await run_sync(list, state.retained_contexts), state.context]
     assert len(views) == (len(sent) if retention is ContextRetention.RETAIN_ALL else 1)
     for view, request in zip(views, sent[-len(views) :], strict=True):
-        wire = OpenAICompletionsWire("https://example.test/v1")
+        wire = OpenAICompletionsWire("https://api.openai.com/v1")
         again = wire.encode(rebuilt_request(state, view)).body
-        assert again == OpenAICompletionsWire("https://example.test/v1").encode(request).body
+        assert again == OpenAICompletionsWire("https://api.openai.com/v1").encode(request).body

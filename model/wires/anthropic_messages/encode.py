@@ -15,8 +15,13 @@ from agentslot.model.wires.anthropic_messages.settings import AnthropicSettings,
 from agentslot.model.wires.attachments import Attachments, Media, attachments_in
 from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.callids import CallIds
-from agentslot.model.wires.outputschema import anthropic_format, native_output, output_tool
-from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
+from agentslot.model.wires.outputschema import (
+    anthropic_format,
+    anthropic_parameters,
+    native_output,
+    output_tool,
+)
+from agentslot.model.wires.prefix import EncodedPrefix, MarkedTools, PerConversation
 from agentslot.model.wires.reading import JsonObject, as_object
 from agentslot.session import AttachmentPart, ModelConfig, Reasoning, Role, ToolDefinition
 
@@ -44,8 +49,8 @@ class RequestEncoder:
         self._max_output = max_output
         self._mark = _MARKS[settings.cache]
         self._conversations = PerConversation(_Conversation)
-        self._tools = ToolsText(_tool)
-        self._late_tools = ToolsText(_tool)
+        write = _strict_tool if settings.strict_tools else _tool
+        self._tools = MarkedTools(write, self._mark)
         self._headers = {"anthropic-version": settings.api_version}
         if settings.betas:
             self._headers["anthropic-beta"] = ",".join(settings.betas)
@@ -101,21 +106,11 @@ class RequestEncoder:
             head["tool_choice"] = {"type": "any"}
         text = dumps(head)[:-1]
         if request.tools:
-            text += f',"tools":{self._tools_of(request)}'
+            text += f',"tools":{self._tools.of(request)}'
         if request.system_prompt and request.system_prompt.strip():
             prompt = dumps({"type": "text", "text": replace_lone_surrogates(request.system_prompt)})
             text += f',"system":[{prompt[:-1]}{self._mark}}}]'
         return f'{text},"messages":['.encode()
-
-    def _tools_of(self, request: ModelRequest) -> str:
-        """All tools. The mark stands behind those that every request of the conversation has."""
-        stable = len(request.tools) - request.late_tools
-        if not stable:
-            return self._late_tools.of(request.tools)
-        text = f"{self._tools.of(request.tools[:stable])[:-2]}{self._mark}}}]"
-        if not request.late_tools:
-            return text
-        return f"{text[:-1]},{self._late_tools.of(request.tools[stable:])[1:]}"
 
     def _thinking(self, config: ModelConfig, limit: int, ending: Ending) -> JsonObject:
         """The members that ask for thinking; none if nothing is asked for."""
@@ -151,3 +146,8 @@ def _tool(tool: ToolDefinition) -> dict[str, object]:
         "description": tool.description,
         "input_schema": dict(tool.input_schema),
     }
+
+
+def _strict_tool(tool: ToolDefinition) -> dict[str, object]:
+    schema = anthropic_parameters(tool)
+    return {**_tool(tool), "input_schema": schema, "strict": True} if schema else _tool(tool)

@@ -52,6 +52,9 @@ class AnthropicSettings:
             refuse the request, or leave the thinking out. None is the server's default, to refuse.
             Needs its beta.
         max_tokens: bound of the output where the selection has none, as the server wants one.
+        strict_tools: whether the server holds a model to the schemas of strict tools. It makes one
+            grammar of all that a request has and refuses the request if that is too large, so this
+            is for a few small tools, and for models from Claude 4.5 on.
         betas: names for the `anthropic-beta` header.
         service_tier: whether priority capacity that was bought is used where there is some, or
             never; None leaves it to the server, which uses it. What it costs follows from the tier
@@ -66,6 +69,7 @@ class AnthropicSettings:
     thinking_display: Literal["summarized", "omitted"] | None = None
     prefix_mismatch: Literal["error", "drop_block"] | None = None
     max_tokens: int = 32_000
+    strict_tools: bool = False
     betas: tuple[str, ...] = ()
     service_tier: Literal["auto", "standard_only"] | None = None
 

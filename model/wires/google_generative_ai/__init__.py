@@ -1,9 +1,6 @@
 """Google's generateContent protocol, as AI Studio and Vertex AI speak it."""
 
-from agentslot.model.wires.google_generative_ai.cached import (
-    CachedContentRequests,
-    created_name,
-)
+from agentslot.model.wires.google_generative_ai.cached import CachedContentRequests
 from agentslot.model.wires.google_generative_ai.decode import GoogleGenerativeAIDecoder
 from agentslot.model.wires.google_generative_ai.families import GeminiFamily
 from agentslot.model.wires.google_generative_ai.place import AI_STUDIO, VertexProject
@@ -18,5 +15,4 @@ __all__ = [
     "GoogleGenerativeAIWire",
     "GoogleSettings",
     "VertexProject",
-    "created_name",
 ]

@@ -19,7 +19,7 @@ _NAME = re.compile(r"(?:projects/[\w.:-]+/locations/[\w-]+/)?cachedContents/[\w-
 
 
 class CachedContentRequests:
-    """The requests that have to do with cached contents, made of one that could do without."""
+    """Requests for cached contents, made of one that could do without; see `CachedContents`."""
 
     def __init__(self, settings: GoogleSettings, vertex: VertexProject | None) -> None:
         """Take the settings, and the project in Google Cloud; None asks AI Studio."""
@@ -37,6 +37,21 @@ class CachedContentRequests:
         head = request.body[: request.head - 1]  # without the last comma
         return WireRequest(self._collection, head + members.encode())
 
+    @staticmethod
+    def created_name(answer: bytes) -> str:
+        """The name that the server gave to what it keeps.
+
+        Raises:
+            ModelError: `invalid_answer`: it gave none.
+        """
+        try:
+            name = as_text(as_object(loads(answer)).get("name"))
+        except JsonError:
+            name = ""
+        if not _NAME.fullmatch(name):
+            raise ModelError(ModelErrorCode.INVALID_ANSWER, "the server named no cached content")
+        return name
+
     def naming(self, request: WireRequest, name: str) -> WireRequest:
         """The request with the name of what the server keeps in place of its head."""
         path = self._version + request.path.removeprefix(self._prefix)
@@ -47,18 +62,3 @@ class CachedContentRequests:
     def deletion(self, name: str) -> WireRequest:
         """Have the server forget what it keeps; to be sent with DELETE."""
         return WireRequest(f"{self._version}{name}", b"")
-
-
-def created_name(answer: bytes) -> str:
-    """The name that the server gave to what it keeps.
-
-    Raises:
-        ModelError: `invalid_answer`: it gave none.
-    """
-    try:
-        name = as_text(as_object(loads(answer)).get("name"))
-    except JsonError:
-        name = ""
-    if not _NAME.fullmatch(name):
-        raise ModelError(ModelErrorCode.INVALID_ANSWER, "the server named no cached content")
-    return name

@@ -6,13 +6,15 @@ one id, or send arguments as an object instead of text.
 """
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agentslot._json import JsonError, JsonValue, dumps, loads
+from agentslot._json import JsonError, JsonValue, loads
 from agentslot.model.contract import RequestedCall
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.wires.failure import nameless_call
-from agentslot.model.wires.reading import JsonObject, as_count, as_object, as_text
+from agentslot.model.wires.reading import JsonObject, as_count, as_object, as_objects, as_text
+from agentslot.model.wires.verbatim import Verbatim
 
 
 @dataclass(slots=True)
@@ -37,14 +39,14 @@ class CallAssembler:
         return bool(self._calls)
 
     def add(self, fragment: JsonObject) -> int:
-        """Take one fragment; returns how many characters of arguments it brought.
+        """Take one of `fragments_of`; returns how many characters of arguments it brought.
 
         Raises:
             ModelError: It cannot be told which call the fragment belongs to (`invalid_answer`).
         """
         function = as_object(fragment.get("function"))
         name = as_text(function.get("name"))
-        arguments = _arguments_text(function.get("arguments"))
+        arguments = as_text(function.get("arguments"))
         call = self._find(fragment, name, arguments)
         call.id = call.id or as_text(fragment.get("id"))
         if name != call.name:
@@ -118,10 +120,31 @@ class CallAssembler:
         return tuple(requested)
 
 
-def _arguments_text(value: JsonValue) -> str:
-    if isinstance(value, str):
-        return value
-    return "" if value is None else dumps(value)
+def fragments_of(calls: JsonValue, document: bytes, member: str) -> Sequence[JsonObject]:
+    """The fragments of calls, their arguments as text.
+
+    Args:
+        calls: `tool_calls` of the first choice.
+        document: what they were read from: arguments that are no text are taken as it spells them.
+        member: what holds them in the choice, `delta` or `message`.
+    """
+    fragments = as_objects(calls)
+    if all(isinstance(_arguments(fragment), str | None) for fragment in fragments):
+        return fragments
+    choice = next(Verbatim.of(document).member("choices").objects())
+    spelled = choice.member(member, "tool_calls").objects()
+    return [_spelled(*both) for both in zip(fragments, spelled, strict=True)]
+
+
+def _spelled(fragment: JsonObject, written: Verbatim) -> JsonObject:
+    if isinstance(_arguments(fragment), str | None):
+        return fragment
+    arguments = written.member("function", "arguments").text
+    return {**fragment, "function": {**as_object(fragment["function"]), "arguments": arguments}}
+
+
+def _arguments(fragment: JsonObject) -> JsonValue:
+    return as_object(fragment.get("function")).get("arguments")
 
 
 def _is_complete(text: str) -> bool:

@@ -18,7 +18,7 @@ from agentslot.model.wires.decoding import (
 )
 from agentslot.model.wires.failure import find_failure
 from agentslot.model.wires.openai_completions import thinking
-from agentslot.model.wires.openai_completions.calls import CallAssembler
+from agentslot.model.wires.openai_completions.calls import CallAssembler, fragments_of
 from agentslot.model.wires.openai_completions.thinking import ThinkingCollector
 from agentslot.model.wires.openai_completions.usage import read_usage
 from agentslot.model.wires.parts import PartsBuilder
@@ -100,8 +100,8 @@ class OpenAICompletionsDecoder(EventDecoder):
         if choices is None or "error" in chunk:
             self._raise_failure(chunk)
         if choice := first_object(choices):
-            delta = choice.get("delta")
-            self._read(as_object(choice.get("message") if delta is None else delta))
+            member = "message" if choice.get("delta") is None else "delta"
+            self._read(as_object(choice.get(member)), event.data, member)
             if finish := choice.get("finish_reason"):
                 self._read_finish(finish)
         self._read_envelope(chunk)
@@ -111,7 +111,8 @@ class OpenAICompletionsDecoder(EventDecoder):
         if choice := first_object(document.get("choices")):
             message = as_object(choice.get("message"))
             thought_first = sorted(message, key=lambda name: name not in thinking.FIELDS)
-            self._read({name: message[name] for name in thought_first})
+            ordered = {name: message[name] for name in thought_first}
+            self._read(ordered, self._body.rest, "message")
             self._read_finish(choice.get("finish_reason"))
             self.done = True
         self._read_envelope(document)
@@ -149,8 +150,14 @@ class OpenAICompletionsDecoder(EventDecoder):
             message = f"the provider broke the answer off, and said no more than {word!r}"
             raise ModelError(code, message, retryable=True, vendor_code=word)
 
-    def _read(self, delta: JsonObject) -> None:
-        """Read the members of a delta in the order in which they stand."""
+    def _read(self, delta: JsonObject, document: bytes, member: str) -> None:
+        """Read the members of a delta in the order in which they stand.
+
+        Args:
+            delta: what is new of the first choice.
+            document: what it was read from.
+            member: its name in the choice.
+        """
         thought = False
         for name, value in delta.items():
             if value is None or value == "":
@@ -165,7 +172,7 @@ class OpenAICompletionsDecoder(EventDecoder):
                     self._add_thinking(self._thinking.add(delta))
             elif name == "tool_calls":
                 self._parts.close()
-                for fragment in as_objects(value):
+                for fragment in fragments_of(value, document, member):
                     self._grow(self._calls.add(fragment))
             elif name == "refusal" and isinstance(value, str):
                 self._refused = True

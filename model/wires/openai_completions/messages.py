@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from agentslot._json import JsonValue, dumps, replace_lone_surrogates
 from agentslot.model.rendering import object_arguments, sendable_name
@@ -20,14 +21,25 @@ MEDIA_TYPES = PICTURES | _AUDIO.keys()
 """Media types that the protocol has a place for."""
 
 
+class Ending(NamedTuple):
+    """The last message: its role, empty if there is none, and whether it ends with a text block."""
+
+    role: str = ""
+    markable: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class MessageEncoder:
-    """Encodes turns for one model; every encoded message has a comma behind it."""
+    """Encodes turns for one model; every encoded message has a comma behind it.
+
+    Where cache marks are set, users and tools speak in blocks, for nothing else can carry a mark.
+    """
 
     profile: CompatibilityProfile
     provider: str
     model: str
     attachments: Attachments
+    marked: bool = False
 
     def system(self, prompt: str | None, cache_mark: JsonObject | None) -> bytes:
         """The system prompt, if there is one, with the mark that says how to cache it."""
@@ -39,12 +51,12 @@ class MessageEncoder:
             content = [{"type": "text", "text": content, "cache_control": cache_mark}]
         return _join([{"role": role, "content": content}])
 
-    def encode(self, turn: Turn, last: str) -> tuple[bytes, str]:
-        """The messages of a turn, and the role of the last one.
+    def encode(self, turn: Turn, last: Ending) -> tuple[bytes, Ending]:
+        """The messages of a turn, and how they end.
 
         Args:
             turn: what to encode; it may come to nothing.
-            last: the role of the message before the turn, empty at the beginning.
+            last: the message before the turn.
         """
         encoded = bytearray()
         if turn.message.role is Role.ASSISTANT:
@@ -54,12 +66,13 @@ class MessageEncoder:
                 messages.append(self._result(call, call_id, self.attachments.result_text(result)))
             encoded += _join(messages)
             if messages:
-                last = "tool" if turn.calls else "assistant"
+                role = "tool" if turn.calls else "assistant"
+                last = Ending(role, role == "tool" and _ends_with_text(messages[-1]["content"]))
         for content in self._user_contents(turn):
-            if last == "tool" and not self.profile.user_after_tool:
+            if last.role == "tool" and not self.profile.user_after_tool:
                 encoded += _join([{"role": "assistant", "content": "Understood."}])
             encoded += _join([{"role": "user", "content": content}])
-            last = "user"
+            last = Ending("user", _ends_with_text(content))
         return bytes(encoded), last
 
     def _user_contents(self, turn: Turn) -> Iterator[JsonValue]:
@@ -95,10 +108,10 @@ class MessageEncoder:
         return [message]
 
     def _result(self, call: ToolCall, call_id: str, text: str) -> JsonObject:
-        message: JsonObject = {"role": "tool", "tool_call_id": call_id, "content": text}
+        message: JsonObject = {"role": "tool", "tool_call_id": call_id}
         if self.profile.tool_result_name:
             message["name"] = sendable_name(call.name)
-        return message
+        return {**message, "content": self._text(text)}
 
     def _user_content(self, message: Message) -> JsonValue:
         """Text, or blocks if there is something to show; empty if everything is blank."""
@@ -108,7 +121,11 @@ class MessageEncoder:
         texts = [
             p.text if isinstance(p, TextPart) else self.attachments.in_place_of(p) for p in parts
         ]
-        return replace_lone_surrogates("\n\n".join(texts))
+        return self._text(replace_lone_surrogates("\n\n".join(texts)))
+
+    def _text(self, text: str) -> JsonValue:
+        """A content that is nothing but a text. A blank one cannot be a block."""
+        return [{"type": "text", "text": text}] if self.marked and text.strip() else text
 
     def _block(self, part: TextPart | AttachmentPart) -> JsonObject:
         if isinstance(part, TextPart):
@@ -141,6 +158,10 @@ class MessageEncoder:
                 call_id = hashlib.sha256(f"{call.id}/{call_id}".encode()).hexdigest()[:9]
             ids.append(call_id)
         return ids
+
+
+def _ends_with_text(content: JsonValue) -> bool:
+    return isinstance(content, list) and as_object(content[-1]).get("type") == "text"
 
 
 def _join(messages: Iterable[JsonObject]) -> bytes:

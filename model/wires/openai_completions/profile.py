@@ -60,7 +60,10 @@ class CompatibilityProfile:
         thinking_replay: see ThinkingReplay.
         forced_calls: a call may be demanded. Not on DeepSeek, Moonshot, Z.ai and Alibaba, all of
             which leave it to the model, or do so while it thinks.
-        cache_control: the system prompt carries Anthropic's cache mark (OpenRouter).
+        strict_tools: the server can hold a model to the schema of a tool (OpenAI). Moonshot,
+            Together, Nvidia and Cloudflare do not know the word.
+        cache_control: Anthropic's cache marks are taken (OpenRouter): on tools, and on texts of the
+            system prompt, of users and of tools.
         long_cache_retention: the mark may ask for an hour. Not on Together, Cloudflare, Nvidia.
 
     Raises:
@@ -86,6 +89,7 @@ class CompatibilityProfile:
     tool_call_id: str = r"[!-~]{1,64}"
     thinking_replay: ThinkingReplay = ThinkingReplay.AS_RECEIVED
     forced_calls: bool = True
+    strict_tools: bool = False
     cache_control: bool = False
     long_cache_retention: bool = True
 
@@ -120,9 +124,14 @@ _TOGETHER = replace(_SHORT_CACHE, thinking_field="reasoning.enabled")
 
 _BY_HOST = {
     "api.openai.com": replace(
-        _MODERN, developer_role=True, store=True, prompt_cache_key=True, assistant_last=True
+        _MODERN,
+        developer_role=True,
+        store=True,
+        prompt_cache_key=True,
+        assistant_last=True,
+        strict_tools=True,
     ),
-    "openai.azure.com": replace(_MODERN, assistant_last=True),
+    "openai.azure.com": replace(_MODERN, assistant_last=True, strict_tools=True),
     "openrouter.ai": replace(_PLAIN, effort_field="reasoning.effort"),
     "api.groq.com": _MODERN,
     "api.cerebras.ai": _MODERN,
@@ -164,7 +173,11 @@ def profile_for(base_url: str, model: str = "") -> CompatibilityProfile:
     if known == "openrouter.ai" and (vendor := _OPENROUTER_MODEL.match(model)):
         anthropic = vendor[1] == "anthropic"
         return replace(
-            profile, developer_role=True, user_after_tool=not anthropic, cache_control=anthropic
+            profile,
+            developer_role=True,
+            user_after_tool=not anthropic,
+            cache_control=anthropic,
+            strict_tools=not anthropic,
         )
     if known.startswith("api.together.") and model.startswith("openai/gpt-oss-"):
         # These always think, and are the only ones there that are told how hard.

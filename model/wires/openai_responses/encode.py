@@ -11,7 +11,12 @@ from agentslot.model.wires.caching import CacheRetention
 from agentslot.model.wires.callids import CallIds
 from agentslot.model.wires.openai_responses.messages import CALL_ID, ItemEncoder
 from agentslot.model.wires.openai_responses.settings import ResponsesSettings
-from agentslot.model.wires.outputschema import native_output, openai_format, output_tool
+from agentslot.model.wires.outputschema import (
+    native_output,
+    openai_format,
+    openai_parameters,
+    output_tool,
+)
 from agentslot.model.wires.prefix import EncodedPrefix, PerConversation, ToolsText
 from agentslot.model.wires.reading import JsonObject
 from agentslot.session import AttachmentPart, ModelConfig, Reasoning, ToolDefinition
@@ -109,10 +114,11 @@ def _no_stop_sequences() -> ModelError:
 
 
 def _tool(tool: ToolDefinition) -> dict[str, object]:
+    strict = openai_parameters(tool)
     return {
         "type": "function",
         "name": tool.name,
         "description": tool.description,
-        "parameters": dict(tool.input_schema),
-        "strict": False,  # the default is true, which allows only some schemas
+        "parameters": strict or dict(tool.input_schema),
+        "strict": strict is not None,  # the default is true, which allows only some schemas
     }
