@@ -27,7 +27,7 @@ PARTS = {
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder to import from, forgotten afterwards."""
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     (tmp_path / "parts").mkdir()
     yield tmp_path / "parts"
     for name in [name for name in sys.modules if name.partition(".")[0] == "parts"]:

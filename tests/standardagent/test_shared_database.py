@@ -111,8 +111,8 @@ async def test_who_lost_the_end_of_a_run_leaves_the_session_to_whoever_has_it() 
     stored = OvertakenUnseen()
 
     class Loop(StandardLoop):
-        async def run(self, handle: RunHandle) -> Outcome:
-            outcome = await super().run(handle)
+        async def run(self, run: RunHandle) -> Outcome:
+            outcome = await super().run(run)
             stored.overtaken = True
             return outcome
 
