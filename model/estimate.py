@@ -31,7 +31,7 @@ _AUDIO = re.compile(
 )
 _TOKENS_PER_IMAGE = 2_000
 _TOKENS_PER_SECOND = 32
-"""Of audio: Gemini's figure. Others make fewer, such as OpenAI 10, Voxtral 12.5 and Qwen 25."""
+"""Of audio: Gemini's figure, the highest that a vendor states."""
 _BYTES_PER_TOKEN = 4
 
 Measure = Callable[[bytes, ModelRequest], TokenCount]
