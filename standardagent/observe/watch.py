@@ -76,8 +76,9 @@ class SessionWatch:
                 case RunFact() as run:
                     self._run(fact, run)
                 case ModelAttempt() as attempt:
-                    active = state.active_run or previous.active_run or state
-                    self._attempt(fact, attempt, active.config)
+                    active = state.active_run or previous.active_run
+                    config = state.model_config if active is None else active.config
+                    self._attempt(fact, attempt, config)
                 case ToolResult() as result:
                     entry = previous.journal.get(result.call_id)
                     call = entry.call if entry else state.history.call(result.call_id)
