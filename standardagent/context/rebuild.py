@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import cast
 
 from agentslot._json import loads
-from agentslot.model import Input, ModelRequest, Transcript
+from agentslot.model import ExecutionCapabilities, Input, ModelRequest, Transcript
+from agentslot.model.structured import shaped
 from agentslot.session import (
     ContextContribution,
     ContextView,
@@ -17,11 +18,19 @@ from agentslot.session import (
 )
 
 
-def rebuilt_request(state: SessionState, view: ContextView) -> ModelRequest:
-    """The request that a context view of the Session records, as the executor was given it.
+def rebuilt_request(
+    state: SessionState, view: ContextView, capabilities: ExecutionCapabilities | None = None
+) -> ModelRequest:
+    """The request that a context view of the Session records, as its executor was given it.
 
-    How the model is brought to the form of `output` is decided below, from the same request and
-    what the model can do, so the same executor makes the same bytes of it again.
+    A wanted form of the answer stands in `output`: the way in which the model is brought to it is
+    chosen behind the executor, which makes the same bytes of the same request again.
+
+    Args:
+        state: the Session.
+        view: what was recorded of the request.
+        capabilities: what the executor says of the model; needed where an executor of your own
+            lists no `structured_output`, since that one was told the form in words.
 
     Raises:
         KeyError: the Session does not hold a text that the view names.
@@ -37,7 +46,7 @@ def rebuilt_request(state: SessionState, view: ContextView) -> ModelRequest:
     if view.step_id is not None:
         inputs.extend(_contributed(state, view))
     described = [] if view.tools is None else _described(state.texts[view.tools])
-    return ModelRequest(
+    request = ModelRequest(
         state.id,
         view.run_id,
         view.step_id or StepId(""),
@@ -48,6 +57,9 @@ def rebuilt_request(state: SessionState, view: ContextView) -> ModelRequest:
         sum("late" in tool for tool in described),
         state.history.wanted_output(view.run_id),
     )
+    if capabilities is None or capabilities.structured_output:
+        return request
+    return shaped(request, capabilities)
 
 
 def _shown(payloads: Iterable[object]) -> Iterable[Input]:

@@ -88,9 +88,13 @@ def run_trace(agent: AgentId, fact: Fact, run: RunFact, duration_ms: float | Non
 
 
 def attempt_trace(
-    agent: AgentId, fact: Fact, attempt: ModelAttempt, duration_ms: float | None
+    agent: AgentId,
+    fact: Fact,
+    attempt: ModelAttempt,
+    config: ModelConfig,
+    duration_ms: float | None,
 ) -> AttemptTrace:
-    """The start or the end of an attempt."""
+    """The start or the end of an attempt of a Run with that model."""
     return AttemptTrace(
         kind=_ATTEMPT_KINDS[attempt.status],
         at=fact.at,
@@ -108,6 +112,9 @@ def attempt_trace(
         duration_ms=duration_ms,
         cost_usd=attempt.cost_usd,
         finish_reason=attempt.finish_reason,
+        reasoning=config.reasoning,
+        temperature=config.temperature,
+        max_tokens=config.max_tokens,
     )
 
 

@@ -16,6 +16,7 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, TracerProvid
 
 from agentslot.session import (
     AttemptStatus,
+    Reasoning,
     RunId,
     RunStatus,
     SessionId,
@@ -131,7 +132,12 @@ class GenAISink:
             record,
             f"chat {record.model}",
             SpanKind.CLIENT,
-            attributes | _usage(record.usage) | _cost(record.cost_usd) | _finish(record) | ids,
+            attributes
+            | _asked(record)
+            | _usage(record.usage)
+            | _cost(record.cost_usd)
+            | _finish(record)
+            | ids,
         )
         _end(span, record.at, record.status, record.error_code if failed else None)
 
@@ -177,6 +183,18 @@ class GenAISink:
 
 def _model(provider: str, model: str) -> _Attributes:
     return {"gen_ai.provider.name": provider, "gen_ai.request.model": model}
+
+
+def _asked(record: AttemptTrace) -> _Attributes:
+    """Parameters of the request; what is left to the provider is left out."""
+    asked: _Attributes = {}
+    if record.reasoning is not Reasoning.DEFAULT:
+        asked["gen_ai.request.reasoning.level"] = record.reasoning.value
+    if record.temperature is not None:
+        asked["gen_ai.request.temperature"] = record.temperature
+    if record.max_tokens is not None:
+        asked["gen_ai.request.max_tokens"] = record.max_tokens
+    return asked
 
 
 def _usage(usage: TokenUsage | None) -> _Attributes:

@@ -18,6 +18,7 @@ from agentslot.session import (
     AttemptId,
     AttemptStatus,
     ExtensionDiagnostic,
+    Reasoning,
     RunId,
     RunStatus,
     SessionId,
@@ -79,6 +80,8 @@ class AttemptTrace(SessionRecord):
         duration_ms: of the request; on its end only.
         cost_usd: what its tokens cost in US dollars, if the price was known.
         finish_reason: why the model stopped, as `Completion.finish_reason` says it.
+        reasoning, temperature, max_tokens: what was asked for, as `ModelConfig` has them. Its stop
+            sequences are texts, and in no record.
     """
 
     kind: Literal[
@@ -99,6 +102,9 @@ class AttemptTrace(SessionRecord):
     duration_ms: float | None = None
     cost_usd: Decimal | None = None
     finish_reason: str = ""
+    reasoning: Reasoning = Reasoning.DEFAULT
+    temperature: float | None = None
+    max_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -76,7 +76,9 @@ class SessionWatch:
                 case RunFact() as run:
                     self._run(fact, run)
                 case ModelAttempt() as attempt:
-                    self._attempt(fact, attempt)
+                    active = state.active_run or previous.active_run
+                    config = state.model_config if active is None else active.config
+                    self._attempt(fact, attempt, config)
                 case ToolResult() as result:
                     entry = previous.journal.get(result.call_id)
                     call = entry.call if entry else state.history.call(result.call_id)
@@ -104,7 +106,7 @@ class SessionWatch:
             self._hub.metric(factrecords.count("agent.run.total", outcome=run.status.value))
         self._hub.trace(factrecords.run_trace(self._agent, fact, run, duration_ms))
 
-    def _attempt(self, fact: Fact, attempt: ModelAttempt) -> None:
+    def _attempt(self, fact: Fact, attempt: ModelAttempt, config: ModelConfig) -> None:
         duration_ms = None
         if attempt.status is AttemptStatus.STARTED:
             self._begun[attempt.attempt_id] = fact.at
@@ -118,7 +120,7 @@ class SessionWatch:
             usage = factrecords.usage_record(self._agent, fact, attempt)
             if usage is not None:
                 self._hub.usage(usage)
-        self._hub.trace(factrecords.attempt_trace(self._agent, fact, attempt, duration_ms))
+        self._hub.trace(factrecords.attempt_trace(self._agent, fact, attempt, config, duration_ms))
 
     def attempt_reset(
         self, run_id: RunId, step_id: StepId, attempt_id: AttemptId, config: ModelConfig
@@ -136,6 +138,9 @@ class SessionWatch:
                 provider=config.provider,
                 model=config.model,
                 status=AttemptStatus.STARTED,
+                reasoning=config.reasoning,
+                temperature=config.temperature,
+                max_tokens=config.max_tokens,
             )
         )
 

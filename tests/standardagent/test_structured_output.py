@@ -23,6 +23,7 @@ from agentslot.interaction import (
 )
 from agentslot.model import MODEL_EXECUTOR, ModelRequest
 from agentslot.model.testing import MemoryRecorder
+from agentslot.model.wires.openai_completions import OpenAICompletionsWire
 from agentslot.session import (
     FileStore,
     FileStoreModule,
@@ -322,23 +323,52 @@ async def test_what_was_asked_can_be_made_again_byte_for_byte(
     look: tuple[str, dict[str, Any]] = ("census", {"city": "Ulm"})
     final = ("final_answer", ULM)
     by_tool = answer(wire, "", look), answer(wire, "", final)
-    said = (*by_tool, answer(wire, ULM_TEXT), answer(wire, "You're welcome."))
+    wrong = answer(wire, '{"name": "Ulm"}')
+    said = (*by_tool, wrong, *[answer(wire, ULM_TEXT)] * 2, answer(wire, "You're welcome."))
     more = {"tools": ["census"], "context_retention": retention}
     async with asking(wire, *said, store=FileStoreModule(tmp_path), **more) as (session, server):
         ways = OutputStrategy
         await session.send_and_wait("Which city?", output=City, strategy=ways.TOOL)
         await session.send_and_wait("Again.", output=City, strategy=ways.PROMPTED)
+        await session.send_and_wait("And again.", output=City)
         await session.send_and_wait("Thanks.")
         sent = [request.body for request in server.requests]
+    by_vendor = wanted_natively(json.loads(sent[4])) is not None
+    assert by_vendor is (wire not in {"openai-completions", "ollama-chat"})
     async with FileStore(tmp_path) as stored:
         state = (await stored.load(session.id)).state
     assert state.context is not None
     views = [*state.retained_contexts, state.context]
-    assert len(views) == (4 if retention is ContextRetention.RETAIN_ALL else 1)
+    assert len(views) == (6 if retention is ContextRetention.RETAIN_ALL else 1)
     assert (
         await _asked_again(wire, [rebuilt_request(state, view) for view in views])
         == (sent[-len(views) :])
     )
+
+
+@pytest.mark.parametrize("strategy", [None, OutputStrategy.PROMPTED])
+@pytest.mark.parametrize("retention", ContextRetention)
+async def test_what_an_executor_was_told_in_words_can_be_made_again_byte_for_byte(
+    retention: ContextRetention, strategy: OutputStrategy | None, tmp_path: Path
+) -> None:
+    script = [agents.answer("no JSON"), agents.answer(ULM_TEXT), agents.answer("bye")]
+    config = AgentConfig(context_retention=retention)
+    async with agents.agent(script, store=lambda: FileStoreModule(tmp_path), config=config) as it:
+        await it.send_and_wait("Which city?", output=City, strategy=strategy)
+        await it.send_and_wait("Thanks.")
+        sent, known = it.executor.requests, it.executor.inspect(agents.MODEL)
+    async with FileStore(tmp_path) as stored:
+        state = (await stored.load(it.id)).state
+    assert state.context is not None
+    views = [*state.retained_contexts, state.context]
+    assert len(views) == (3 if retention is ContextRetention.RETAIN_ALL else 1)
+    again = [rebuilt_request(state, view, known) for view in views]
+    assert list(map(_encoded, again)) == list(map(_encoded, sent[-len(views) :]))
+    assert "JSON Schema" in sent[1].inputs[-1].text
+
+
+def _encoded(request: ModelRequest) -> bytes:
+    return OpenAICompletionsWire("https://example.test/v1").encode(request).body
 
 
 async def _asked_again(wire: str, requests: Sequence[ModelRequest]) -> list[bytes]:

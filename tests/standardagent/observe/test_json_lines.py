@@ -36,6 +36,8 @@ async def test_every_line_is_an_object_of_a_type_and_a_record(tmp_path: Path) ->
     kinds = [line["record"]["kind"] for line in written if line["type"] == "trace"]
     assert kinds[:3] == ["runtime.opened", "run.started", "model.attempt.started"]
     assert kinds[-2:] == ["run.completed", "runtime.closed"]
+    ends = [each["record"] for each in written if each["record"].get("finish_reason")]
+    assert [end["finish_reason"] for end in ends] == ["tool_use", "stop"]
     (decision,) = [line["record"] for line in written if line["type"] == "audit"]
     assert (decision["verdict"], decision["tool"]) == ("allow", "add")
     usage = [line["record"]["usage"]["total"] for line in written if line["type"] == "usage"]

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -24,6 +25,7 @@ from agentslot.session import (
     Actor,
     ActorKind,
     AgentId,
+    Reasoning,
     RunId,
     RunStatus,
     SessionId,
@@ -40,7 +42,7 @@ from agentslot.standardagent import (
     TraceSink,
 )
 from agentslot.tool import ToolFailedError, function_tool
-from tests.standardagent.agents import Gate, agent, answer, call, calls
+from tests.standardagent.agents import MODEL, Gate, agent, answer, call, calls
 from tests.standardagent.test_cost import ANSWER, PASSING
 from tests.standardagent.test_cost import run as run_scripts
 
@@ -139,6 +141,32 @@ async def test_spans_carry_the_attributes_of_the_conventions() -> None:
     for attributes in (run, chat, tool):
         assert attributes["gen_ai.conversation.id"] == session.id
         assert "error.type" not in attributes
+
+
+async def test_a_request_says_what_was_asked_for_and_leaves_out_what_was_not() -> None:
+    telemetry = Telemetry()
+    script = [answer("one"), answer("two")]
+    async with agent(script, modules=[telemetry.module]) as session:
+        await session.send_and_wait("go")
+        asked = replace(
+            MODEL, reasoning=Reasoning.HIGH, temperature=0.5, max_tokens=100, stop_sequences=("me",)
+        )
+        await session.update_model_config(asked)
+        await session.send_and_wait("go")
+    spans = [span for span in telemetry.spans if span.name == "chat scripted"]
+    first, second = (
+        {name: value for name, value in (span.attributes or {}).items() if ".request." in name}
+        for span in spans
+    )
+    assert first == {"gen_ai.request.model": "scripted"}
+    assert second == {
+        "gen_ai.request.model": "scripted",
+        "gen_ai.request.reasoning.level": "high",
+        "gen_ai.request.temperature": 0.5,
+        "gen_ai.request.max_tokens": 100,
+    }
+    for name in ("gen_ai.client.token.usage", "gen_ai.client.operation.duration"):
+        assert all("gen_ai.request.temperature" not in p.attributes for p in telemetry.points(name))
 
 
 async def test_tokens_and_durations_are_measured() -> None:
