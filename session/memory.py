@@ -16,6 +16,8 @@ from agentslot.session.changes import (
     AppendToolCall,
     AppendToolResult,
     Change,
+    MarkToolPending,
+    SetContext,
 )
 from agentslot.session.clock import Clock, StrictClock, utc_now
 from agentslot.session.errors import RevisionConflictError
@@ -27,6 +29,7 @@ from agentslot.session.facts import (
     RunFact,
     RunLimitExceeded,
 )
+from agentslot.session.fileformat import commit_body
 from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.listing import Listing, listed
 from agentslot.session.message import Message
@@ -52,6 +55,19 @@ _APPENDS: dict[type[Payload], Callable[[Any], Change]] = {
 }
 
 _APPENDING = frozenset(_APPENDS.values())
+
+_FREQUENT = frozenset(
+    {
+        AppendAttempt,
+        AppendMessage,
+        AppendRun,
+        AppendToolCall,
+        AppendToolResult,
+        MarkToolPending,
+        SetContext,
+    }
+)
+"""What happens in every turn: the aggregate looks at the texts of these, which costs far less."""
 
 
 def _evidence_of(request: CommitRequest) -> _Evidence:
@@ -120,6 +136,8 @@ class MemoryStore:
         """Apply the changes, or none of them."""
         await anyio.lowlevel.checkpoint_if_cancelled()
         check_request(request)
+        if not _FREQUENT.issuperset(map(type, request.changes)):
+            commit_body(request)  # refuses what no other store could keep
         before = self._state(request.session_id)
         recent = self._recent[request.session_id]
         if request.idempotency_key in recent:

@@ -32,6 +32,8 @@ def append_message(draft: Draft, change: AppendMessage) -> None:
     if draft.has_message(message.id):
         raise history_broken(f"there is a message {message.id!r} already")
     require_unicode_parts(message.parts, "$.message")
+    if message.continuation is not None:
+        require_unicode(message.continuation.state, "$.message.continuation.state")
     if message.role is Role.ASSISTANT:
         _check_assistant_message(draft, message)
     else:
@@ -75,6 +77,7 @@ def append_tool_call(draft: Draft, change: AppendToolCall) -> None:
     """Append a call of an assistant message of the same run and step; its entry is prepared."""
     call = change.call
     require_identity("tool call id", call.id)
+    require_unicode(call.correlation_id, "$.call.correlation_id")
     require_unicode(call.name, "$.call.name")
     require_unicode(call.arguments, "$.call.arguments")
     run = draft.active(call.run_id)

@@ -16,10 +16,13 @@ from agentslot.session import (
     ClassifiedError,
     Commit,
     CommitRequest,
+    EditQueued,
     MemoryStore,
+    MessageId,
     ModelConfig,
     SessionState,
     SetModelConfig,
+    TextPart,
 )
 from tests.session.scenario import (
     MODEL,
@@ -94,3 +97,18 @@ async def test_each_commit_is_known_again_and_no_other_is_taken_for_it(
             with pytest.raises(ClassifiedError) as caught:
                 await store.commit(other)
             assert caught.value.code == "revision_conflict"
+
+
+async def test_what_no_other_store_could_keep_is_refused_with_its_place() -> None:
+    store = MemoryStore()
+    state = await store.create(new_session())
+
+    half = (TextPart("half \ud800"),)
+    for changes, place in (
+        ((SetModelConfig(ModelConfig("openai", "half \ud800")),), "$.changes[0].config.model"),
+        ((queued("q1"), EditQueued(MessageId("q1"), half)), "$.changes[1].parts[0].text"),
+    ):
+        with pytest.raises(ClassifiedError) as caught:
+            await store.commit(CommitRequest(state.id, 1, "key", changes))
+        assert caught.value.code == "text_not_unicode"
+        assert caught.value.message.startswith(place)
