@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 
 import anyio
 
@@ -215,9 +216,10 @@ async def _settle(owner: SessionOwner) -> None:
 
     If another process has written meanwhile the Session is its to recover.
     """
-    store = owner.components.store
+    store, settled = owner.components.store, owner.state
     try:
-        settled = (await store.load(owner.id)).state
+        with suppress(ClassifiedError):  # a store in doubt answers only when it recovers
+            settled = (await store.load(owner.id)).state
         if settled.revision == owner.state.revision:
             settled = (await store.recover(owner.id)).state
     except ClassifiedError:
