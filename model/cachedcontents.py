@@ -117,24 +117,30 @@ class CachedContents:
         self._kept: dict[bytes, _Kept] = {}
         self._living: dict[str, float] = {}  # every name that was given, and its end
         self._told = set[str]()
-        self._tasks: TaskGroup | None = None
+        self._tasks: list[TaskGroup] = []  # of the applications that run
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
-        """Keep contents as long as the block runs; at its end the server is told to forget them."""
+        """Keep contents as long as the block runs; at its end the server is told to forget them.
+
+        Of several blocks, the last one to end has it forget.
+        """
         try:
             async with anyio.create_task_group() as tasks:
-                self._tasks = tasks
-                yield
+                self._tasks.append(tasks)
+                try:
+                    yield
+                finally:
+                    self._tasks.remove(tasks)
                 tasks.cancel_scope.cancel()
         finally:
-            self._tasks = None
-            with anyio.move_on_after(_CLOSE_SECONDS, shield=True):
-                await self._delete_all()
+            if not self._tasks:
+                with anyio.move_on_after(_CLOSE_SECONDS, shield=True):
+                    await self._delete_all()
 
     def shortened(self, request: WireRequest) -> WireRequest:
         """The request with a name in place of its head, if the server keeps that by now."""
-        if self._tasks is None or request.head < self._caching.min_tokens * _BYTES_PER_TOKEN:
+        if not self._tasks or request.head < self._caching.min_tokens * _BYTES_PER_TOKEN:
             return request
         now, key = anyio.current_time(), _key_of(request)
         kept = self._kept.get(key) or self._room(now)
@@ -142,7 +148,7 @@ class CachedContents:
             return request
         if now >= kept.next_at:
             self._kept[key] = replace(kept, next_at=float("inf"))
-            self._tasks.start_soon(self._create, key, request)
+            self._tasks[-1].start_soon(self._create, key, request)
         if not kept.name or now >= kept.until:
             return request
         return self._requests.naming(request, kept.name)
@@ -187,6 +193,10 @@ class CachedContents:
             again = anyio.current_time() + _PAUSE_SECONDS
             self._kept[key] = replace(self._kept.get(key, _Kept()), next_at=again)
             return
+        except anyio.get_cancelled_exc_class():
+            # An application has stopped, and another one may go on.
+            self._kept[key] = replace(self._kept.get(key, _Kept()), next_at=began)
+            raise
         self._living = {name: end for name, end in self._living.items() if began < end}
         self._living[name] = began + ttl
         self._kept[key] = _Kept(name, began + ttl * _USED, began + ttl * _RENEWED)

@@ -62,6 +62,7 @@ class ProviderModule(Module):
         self._referred = endpoint.credential is not None and not in_environment(endpoint.credential)
         referred = (CREDENTIAL_RESOLVER.required(),) if self._referred else ()
         self.requires = (ARTIFACT_STORE.optional(), *referred)
+        self._running = 0  # applications that have the module
 
     def over(self, transport: HttpTransport) -> Self:
         """Let requests go through `transport` instead of the network; gives the module back."""
@@ -93,11 +94,14 @@ class ProviderModule(Module):
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncGenerator[None]:
-        """Close the connections when the application ends."""
+        """Close the connections when the application ends, the last one if there are several."""
+        self._running += 1
         try:
             yield
         finally:
-            await self._provider.aclose()
+            self._running -= 1
+            if not self._running:
+                await self._provider.aclose()
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,6 +214,32 @@ async def test_what_was_asked_once_is_named_from_then_on_in_every_session() -> N
     assert len(vendor.created) == 1
 
 
+async def test_what_two_applications_share_is_kept_until_both_have_stopped() -> None:
+    vendor = Vendor()
+    module = google(vendor)
+    async with running(module) as first:
+        await first.ask("one")
+        async with running(module) as second:
+            await second.ask("two")
+        assert vendor.deleted == []
+        await first.ask("three")
+    assert vendor.named == [None, "cachedContents/c1", "cachedContents/c1"]
+    assert vendor.deleted == ["/v1beta/cachedContents/c1"]
+
+
+async def test_what_was_being_kept_for_an_application_that_stops_is_kept_for_the_other() -> None:
+    vendor = Vendor(hold=anyio.Event())
+    module = google(vendor)
+    async with running(module) as first:
+        async with running(module) as second:
+            await second.ask("one")
+        assert vendor.hold is not None
+        vendor.hold.set()
+        await first.ask("two", "three")
+    assert len(vendor.created) == 2
+    assert vendor.named == [None, None, "cachedContents/c2"]
+
+
 async def test_in_google_cloud_it_belongs_to_the_project() -> None:
     place = "projects/mine/locations/us-central1/"
     vendor = Vendor(prefix="projects/12345/locations/us-central1/")
