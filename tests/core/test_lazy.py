@@ -69,6 +69,7 @@ def test_without_its_source_a_package_imports_all_names_at_once(folder: Path) ->
     package = importlib.import_module("parts")
 
     assert {"First", "Second"} <= vars(package).keys()
+    assert {"First", "Second"} <= set(dir(package))
 
 
 def test_no_public_name_is_that_of_a_module_beside_it() -> None:

@@ -1,6 +1,6 @@
 """A PostgreSQL server that goes away in the middle of what an application does, and comes back."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib import import_module
@@ -15,6 +15,7 @@ import pytest
 from agentslot.interaction import ChannelSession
 from agentslot.session import (
     ClassifiedError,
+    Fact,
     Message,
     PostgresStore,
     PostgresStoreModule,
@@ -205,6 +206,11 @@ async def test_a_server_that_is_full_ends_the_run_and_the_session_goes_on_when_t
     assert kinds(state.history).count("tool_result:outcome_unknown") == 1
 
 
+def said(history: Iterable[Fact]) -> list[str]:
+    """What was said, by whomever."""
+    return [fact.payload.text for fact in history if isinstance(fact.payload, Message)]
+
+
 async def until(happened: Callable[[], bool]) -> None:
     with anyio.fail_after(20):
         while not happened():
@@ -231,12 +237,7 @@ async def test_a_commit_that_was_cut_is_refused_and_the_next_one_made(server: Se
             await until(lambda: bool(outcomes))
         assert outcomes == ["unavailable/not_durable"]
         assert (await session.send_and_wait("Made.")).text == "Here."
-    messages = [
-        f.payload
-        for f in (await settled(server, session)).history
-        if isinstance(f.payload, Message)
-    ]
-    assert [message.text for message in messages] == ["Made.", "Here."]
+    assert said((await settled(server, session)).history) == ["Made.", "Here."]
 
 
 async def test_a_commit_whose_acknowledgement_was_cut_is_found_and_not_made_twice(
@@ -254,12 +255,7 @@ async def test_a_commit_whose_acknowledgement_was_cut_is_found_and_not_made_twic
             finally:
                 await server.configure("RESET synchronous_standby_names")
         await session.access.when_idle(session.id)
-    messages = [
-        f.payload
-        for f in (await settled(server, session)).history
-        if isinstance(f.payload, Message)
-    ]
-    assert [message.text for message in messages] == ["Once.", "Here."]
+    assert said((await settled(server, session)).history) == ["Once.", "Here."]
 
 
 async def test_a_recovery_that_was_cut_is_refused_and_the_next_one_made(server: Server) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import anyio
 import pytest
 
-from agentslot.interaction import ChannelSession
+from agentslot.interaction import ChannelSession, SessionOpened
 from agentslot.session import (
     ClassifiedError,
     Message,
@@ -186,11 +186,11 @@ async def resume_twice(dsn: str, name: str) -> None:
             outcomes: list[object] = []
             await outcome(outcomes, partial(session.access.resume_session, name))
             (came,) = outcomes
-            said[what] = (
-                f"{came.kind}/{came.code}"
-                if isinstance(came, ClassifiedError)
-                else f"opened at {came.revision}"  # type: ignore[attr-defined]  # SessionOpened
-            )
+            if isinstance(came, ClassifiedError):
+                said[what] = f"{came.kind}/{came.code}"
+            else:
+                assert isinstance(came, SessionOpened)
+                said[what] = f"opened at {came.revision}"
     print(json.dumps(said))
 
 
