@@ -80,7 +80,7 @@ class AgentRuntime:
         self._parts = parts
         if self.owner.notices is not None:
             name = f"commit observers of {state.id}"
-            guests.invite(self.owner.notices.deliver, anyio.CancelScope(), name)
+            guests.invite(self.owner.notices.deliver, anyio.CancelScope(), name, lasts=True)
 
     async def greet(self, kind: OpenKind) -> tuple[ExtensionDiagnostic, ...]:
         """Ask the lifecycle hooks about a Session that opens; what they answered."""
@@ -188,7 +188,8 @@ class AgentRuntime:
     ) -> None:
         """Begin a Run in a task of its own; nothing cancels it, and its loop harms nobody else."""
         supervised = partial(supervise, run, self._parts, calls, completing=completing)
-        self.owner.guests.invite(supervised, anyio.CancelScope(shield=True), f"run {run.id}")
+        scope = anyio.CancelScope(shield=True)
+        self.owner.guests.invite(supervised, scope, f"run {run.id}", lasts=True)
 
     async def cancel(self, request: SessionCommand) -> None:
         """End the active Run as canceled; see GatewayAccess."""

@@ -67,9 +67,9 @@ def provide(it: Provider) -> list[Contribution]:
 
 CASES: list[tuple[type[Provider], Fill, str]] = [
     (OfflineProvider, provide, "run"),
-    (Provider, provide, "token"),
+    (Provider, provide, "guest"),
     (Provider, lambda it: [MODEL_EXECUTOR.set(it), TOKEN_COUNTER.set(it)], "run"),
-    (Provider, lambda it: [MODEL_EXECUTOR.set(it), TOKEN_COUNTER.set(Counter(it))], "token"),
+    (Provider, lambda it: [MODEL_EXECUTOR.set(it), TOKEN_COUNTER.set(Counter(it))], "guest"),
 ]
 
 

@@ -3,9 +3,11 @@
 import asyncio  # noqa: TID251  # a native cancellation is what is left behind
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 
 import anyio
 import anyio.lowlevel
+import anyio.to_thread
 import pytest
 
 from agentslot import Module
@@ -20,7 +22,7 @@ from agentslot.standardagent import (
     PolicyEffect,
     ToolAction,
 )
-from agentslot.standardagent.loop import Action, Outcome, RunHandle
+from agentslot.standardagent.loop import Action, Outcome, RunHandle, StandardLoop
 from agentslot.tool import Tool, function_tool
 from tests.standardagent.agents import (
     Answer,
@@ -97,6 +99,23 @@ async def test_a_cancellation_that_a_tool_leaves_behind_ends_with_it(
         await goes_on(channel)
 
 
+async def test_a_cancellation_left_behind_does_not_reach_the_next_tool(
+    anyio_backend_name: str,
+) -> None:
+    if anyio_backend_name == "trio":
+        pytest.skip("trio lets nobody cancel a task")
+    tasks = list[int]()
+
+    def leaves() -> None:
+        tasks.append(anyio.get_current_task().id)
+        cancels_its_task()
+
+    script = [calls(call("careless")), calls(call("careless")), answer("five"), answer("fine")]
+    async with running(tool_that(leaves), script=script) as channel:
+        await goes_on(channel)
+    assert len(tasks) == 2
+
+
 async def careless_run(tool: Tool, *modules: Module, is_told: bool) -> None:
     """Runs and stops; an application whose group cannot mend the task is told when it stops."""
     stopped = False
@@ -157,6 +176,33 @@ async def test_a_scope_that_a_loop_leaves_open_closes_its_session_and_no_other(
     assert stopped
 
 
+class LoopThatEndsAndCancels(StandardLoop):
+    async def run(self, run: RunHandle) -> Outcome:
+        outcome = await super().run(run)
+        cancels_its_task()
+        return outcome
+
+
+async def test_a_cancellation_that_a_loop_leaves_behind_at_its_end_ends_with_its_run(
+    anyio_backend_name: str,
+) -> None:
+    if anyio_backend_name == "trio":
+        pytest.skip("trio lets nobody cancel a task")
+    waited = list[bool]()
+
+    @function_tool
+    async def careless() -> None:
+        """Wait."""
+        await anyio.lowlevel.checkpoint()
+        waited.append(True)
+
+    loop = Module("test.loop", AGENT_LOOP.set(LoopThatEndsAndCancels()))
+    script = [answer("five"), calls(call("careless")), answer("fine")]
+    async with running(careless, loop, script=script) as channel:
+        await goes_on(channel)
+    assert waited
+
+
 class ObserverThat:
     def __init__(self, leaves: Callable[[], object]) -> None:
         self._leaves = leaves
@@ -185,3 +231,75 @@ async def test_what_an_observer_leaves_behind_stops_neither_it_nor_the_agent(
     except* RuntimeError:
         assert leaves is enters_a_scope
     assert stopped
+
+
+USER = ContextVar("USER", default="nobody")
+
+
+async def test_a_tool_finds_the_variables_of_its_run_and_leaves_none_to_the_next(
+    anyio_backend_name: str,
+) -> None:
+    """Tasks are used again; what one guest set in its own is not seen by another."""
+    seen = list[str]()
+
+    @function_tool
+    async def careless() -> None:
+        """Set a variable before it waits and another after."""
+        seen.append(USER.get())
+        USER.set("somebody")
+        await anyio.lowlevel.checkpoint()
+        seen.append(USER.get())
+        USER.set("somebody else")
+
+    script = [calls(call("careless")), calls(call("careless")), answer("five")]
+    USER.set("the user")
+    async with running(careless, script=script) as channel:
+        session = await channel.create_session(agent="tester", workspace="default")
+        await session.send_and_wait("go")
+    assert seen == ["the user", "somebody"] * 2
+    assert USER.get() == "the user"
+
+
+async def test_tools_that_run_after_each_other_share_a_task() -> None:
+    tasks = list[int]()
+
+    @function_tool
+    async def careless() -> None:
+        """Say where it runs."""
+        tasks.append(anyio.get_current_task().id)
+
+    script = [calls(call("careless")), calls(call("careless")), answer("five")]
+    async with running(careless, script=script) as channel:
+        session = await channel.create_session(agent="tester", workspace="default")
+        await session.send_and_wait("go")
+    first, second = tasks
+    assert first == second
+
+
+async def test_a_tool_gets_what_it_waited_for_and_may_handle_what_is_raised_there() -> None:
+    """A guest's steps run in a context of their own, which it does not notice."""
+    outcome = list[object]()
+
+    @function_tool
+    async def careless() -> None:
+        """Wait, give up waiting, wait in a thread."""
+        with anyio.move_on_after(0) as limit:
+            await anyio.sleep_forever()
+        try:
+            with anyio.fail_after(0):
+                await anyio.sleep_forever()
+        except TimeoutError:
+            outcome.extend((limit.cancelled_caught, await anyio.to_thread.run_sync(lambda: 5)))
+
+    script = [calls(call("careless")), answer("five")]
+    async with running(careless, script=script) as channel:
+        session = await channel.create_session(agent="tester", workspace="default")
+        await session.send_and_wait("go")
+    assert outcome == [True, 5]
+
+
+async def test_idle_tasks_end_with_the_application() -> None:
+    before = len(anyio.get_running_tasks())
+    async with running(tool_that(lambda: None)) as channel:
+        await goes_on(channel)
+    assert len(anyio.get_running_tasks()) == before
