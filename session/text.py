@@ -51,7 +51,7 @@ def require_unicode(text: str, where: str) -> None:
     Raises:
         ClassifiedError: `invalid_input/text_not_unicode`, naming the place.
     """
-    if not is_unicode(text):
+    if not (text.isascii() or is_unicode(text)):
         raise text_not_unicode(where)
 
 

@@ -31,7 +31,8 @@ def set_context(draft: Draft, change: SetContext) -> None:
     _keep_texts(draft, change)
     _check_references(draft, view)
     if not change.retain_previous:
-        draft.retained_contexts = SharedList[ContextView]()
+        if draft.retained_contexts:
+            draft.retained_contexts = SharedList[ContextView]()
     elif previous is not None:
         draft.retained_contexts = draft.retained_contexts.appended((previous,))
     draft.context = view

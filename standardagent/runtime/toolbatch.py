@@ -6,7 +6,6 @@ run again, whatever happens. Every call gets exactly one result, in call order, 
 cancelled in the middle.
 """
 
-import itertools
 import logging
 from collections.abc import Collection, Sequence
 from contextlib import nullcontext
@@ -284,7 +283,9 @@ class ToolBatch:
 def _groups(ready: Sequence[_Ready]) -> list[list[_Ready]]:
     """Neighbours that may run together; a call that is not parallel-safe is a group of its own."""
     groups: list[list[_Ready]] = []
-    for parallel, run in itertools.groupby(ready, key=lambda r: r.tool.parallel_safe):
-        calls = list(run)
-        groups.extend([calls] if parallel else [[call] for call in calls])
+    for each in ready:
+        if groups and each.tool.parallel_safe and groups[-1][0].tool.parallel_safe:
+            groups[-1].append(each)
+        else:
+            groups.append([each])
     return groups

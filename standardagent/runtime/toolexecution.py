@@ -124,7 +124,7 @@ def _is_well_formed(result: ToolResult) -> bool:
         and (result.output is None or _is_json(result.output))
         and (result.error is None or _is_error(result.error))
         and _is_a(tuple, result.artifacts)
-        and all(map(partial(_is_a, ArtifactMetadata), result.artifacts))
+        and all(_is_a(ArtifactMetadata, each) for each in result.artifacts)
         and _is_a(bool, result.terminate)
     )
 
