@@ -4,13 +4,15 @@ Both OpenAI and Anthropic want every object closed, and refuse most constraints.
 beyond that is checked by whoever asked, when the answer has come.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from typing import cast
 
-from agentslot._json import JsonValue, dumps, loads
+from agentslot._json import dumps, loads
 from agentslot.model.contract import ModelRequest
 from agentslot.model.wires.reading import JsonObject, as_array, as_object, as_text
+from agentslot.model.wires.schematree import DEFINITIONS, contains_itself, nodes
+from agentslot.model.wires.strictlimits import is_within_limits
 from agentslot.session import OutputFormat, OutputStrategy, ToolDefinition
 
 _FORMATS = frozenset(
@@ -31,7 +33,6 @@ _STRICT = _SHAPE | {
 }
 _UNSAID = frozenset({"$schema", "$comment", "default", "examples", "deprecated", "discriminator"})
 _ALTERNATIVES = frozenset({"anyOf", "oneOf", "allOf", "not", "enum", "const"})
-_DEFINITIONS = "#/$defs/"
 
 
 @lru_cache(maxsize=128)
@@ -100,7 +101,7 @@ def _held_to(tool: ToolDefinition) -> JsonObject | None:
     if not tool.strict:
         return None
     schema = cast("JsonObject", dict(tool.input_schema))  # it is JSON
-    closed = is_closed(schema) and all(map(_requires_all, _nodes(schema)))
+    closed = is_closed(schema) and all(map(_requires_all, nodes(schema)))
     return schema if closed else None
 
 
@@ -115,7 +116,7 @@ def is_closed(schema: JsonObject) -> bool:
     Objects must list their members, arrays say what they hold, references lead into `$defs`, and
     nothing may contain itself.
     """
-    return all(map(_says_enough, _nodes(schema))) and not _contains_itself(schema)
+    return all(map(_says_enough, nodes(schema))) and not contains_itself(schema)
 
 
 def strict_schema(schema: JsonObject) -> JsonObject | None:
@@ -126,8 +127,8 @@ def strict_schema(schema: JsonObject) -> JsonObject | None:
     if not is_closed(schema) or schema.get("type") != "object":
         return None
     strict = _rewritten(schema, lambda node: _required(_closed(node)))
-    sayable = all(node.keys() <= _STRICT and _knows(node, _FORMATS) for node in _nodes(strict))
-    return strict if sayable else None
+    sayable = all(node.keys() <= _STRICT and _knows(node, _FORMATS) for node in nodes(strict))
+    return strict if sayable and is_within_limits(strict) else None
 
 
 def constrained_schema(schema: JsonObject) -> JsonObject:
@@ -196,24 +197,9 @@ def _plain(schema: JsonObject) -> JsonObject:
     return plain
 
 
-def _nodes(schema: JsonObject) -> Iterator[JsonObject]:
-    """The schema and every schema in it."""
-    yield schema
-    inner: list[JsonValue] = []
-    for name, value in schema.items():
-        if name in ("properties", "$defs"):
-            inner += as_object(value).values()
-        elif name in ("anyOf", "oneOf", "allOf", "prefixItems"):
-            inner += as_array(value)
-        elif name == "items":
-            inner.append(value)
-    for each in inner:
-        yield from _nodes(as_object(each))
-
-
 def _says_enough(node: JsonObject) -> bool:
     if "$ref" in node:
-        return as_text(node["$ref"]).startswith(_DEFINITIONS)
+        return as_text(node["$ref"]).startswith(DEFINITIONS)
     if node.keys() & {"enum", "const", "anyOf", "oneOf", "allOf"}:
         return True
     match node.get("type"):
@@ -223,21 +209,3 @@ def _says_enough(node: JsonObject) -> bool:
             return bool(node.get("items"))
         case kind:
             return isinstance(kind, str)
-
-
-def _contains_itself(schema: JsonObject) -> bool:
-    definitions = as_object(schema.get("$defs"))
-    uses = {
-        name: {
-            as_text(node.get("$ref")).removeprefix(_DEFINITIONS) for node in _nodes(as_object(d))
-        }
-        for name, d in definitions.items()
-    }
-    for name in uses:
-        reached, waiting = set[str](), {name}
-        while waiting:
-            reached |= (further := uses.get(waiting.pop(), set()) - reached)
-            waiting |= further
-        if name in reached:
-            return True
-    return False

@@ -98,3 +98,61 @@ def test_openais_models_alone_are_held_to_schemas_through_openrouter() -> None:
     host = "https://openrouter.ai/api/v1"
     models = ("openai/gpt-5", "anthropic/claude-opus-5", "qwen/qwen3")
     assert [profile_for(host, model).strict_tools for model in models] == [True, False, False]
+
+
+def closed(**members: Any) -> dict[str, Any]:
+    return {**CLOSED, "properties": members, "required": list(members)}
+
+
+def either(*options: dict[str, Any]) -> dict[str, Any]:
+    return closed(it={"anyOf": [*options, {"type": "null"}]})
+
+
+def nested(levels: int) -> dict[str, Any]:
+    return closed(inner=nested(levels - 1)) if levels > 1 else closed(city=CITY)
+
+
+def one_of(*values: str) -> dict[str, Any]:
+    return {"type": "string", "enum": list(values)}
+
+
+TOO_MUCH: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "levels": (nested(10), nested(11)),
+    "members": (closed(**{f"m{n}": CITY for n in range(5000)}), nested(11)),
+    "enum values": (
+        closed(a=one_of(*map(str, range(500))), b=one_of(*map(str, range(500)))),
+        closed(a=one_of(*map(str, range(500))), b=one_of(*map(str, range(501)))),
+    ),
+    "a long enum": (
+        closed(a=one_of(*(f"{n:058}" for n in range(251)))),
+        closed(a=one_of(*(f"{n:060}" for n in range(251)))),
+    ),
+    "characters": (closed(**{"m" * 119_000: CITY}), closed(**{"m" * 120_001: CITY})),
+    "alternatives that begin with one member": (
+        either(closed(name=CITY, a=CITY), closed(title=CITY, a=CITY)),
+        either(closed(name=CITY, a=CITY), closed(name=CITY, b=CITY)),
+    ),
+    "constants that begin alternatives": (
+        either(closed(kind={"const": "a"}, a=CITY), closed(kind={"enum": ["b", "c"]}, a=CITY)),
+        either(closed(kind={"enum": ["a", "c"]}, a=CITY), closed(kind={"enum": ["b", "c"]})),
+    ),
+}
+
+
+@pytest.mark.parametrize(("fits", "exceeds"), TOO_MUCH.values(), ids=TOO_MUCH)
+@pytest.mark.parametrize("wire", [OPENAI, HOLDING["responses"]], ids=["completions", "responses"])
+def test_openai_is_not_asked_for_more_than_it_holds_a_model_to(
+    wire: Wire, fits: dict[str, Any], exceeds: dict[str, Any]
+) -> None:
+    assert sent(wire, fits)["strict"] is True
+    assert not sent(wire, exceeds).get("strict")
+
+
+def test_definitions_that_are_used_again_and_again_are_looked_at_once() -> None:
+    """Forty levels of two uses each would be a million million ways."""
+    definitions: dict[str, Any] = {"d0": {"type": "string"}}
+    for level in range(1, 41):
+        use = {"$ref": f"#/$defs/d{level - 1}"}
+        definitions[f"d{level}"] = {"anyOf": [use, use]}
+    shown = sent(OPENAI, {**closed(it={"$ref": "#/$defs/d40"}), "$defs": definitions})
+    assert shown["strict"] is True
