@@ -25,6 +25,7 @@ if TYPE_CHECKING or not imports_when_used(__name__):
         Tool,
         ToolInvocation,
         argument_check,
+        may_wait,
     )
     from agentslot.tool.deferred import DeferredTool, is_deferred
     from agentslot.tool.environment import (
@@ -95,5 +96,6 @@ __all__ = [
     "artifact_read",
     "function_tool",
     "is_deferred",
+    "may_wait",
     "workspace_folder",
 ]

@@ -97,8 +97,9 @@ class Tool(Protocol):
     """Something an agent can do. All but `invoke` is read once, when the application is built.
 
     A tool may also have a property `deferred`. If it is true, the model is not shown the tool
-    before it has found it with `tool_search`. And it may have a method `check_arguments`, see
-    ArgumentCheck; tools made of functions have it.
+    before it has found it with `tool_search`. It may have a method `check_arguments`, see
+    ArgumentCheck; tools made of functions have it. And it may have a property `waits`, false if
+    `invoke` never waits for anything: such a call is over at once, and costs no task.
     """
 
     @property
@@ -130,6 +131,11 @@ def argument_check(tool: Tool) -> ArgumentCheck | None:
     """How a tool checks arguments; None if it leaves that to `invoke`."""
     check: ArgumentCheck | None = getattr(tool, "check_arguments", None)
     return check
+
+
+def may_wait(tool: Tool) -> bool:
+    """Whether a call of it may wait; a tool that says nothing of it may."""
+    return getattr(tool, "waits", True) is not False
 
 
 TOOLS = Many[Tool]("tool")

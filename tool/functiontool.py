@@ -22,6 +22,7 @@ from agentslot.tool.docstring import parse_docstring
 from agentslot.tool.errors import ToolDeclarationError, ToolFailedError
 from agentslot.tool.fit import fit
 from agentslot.tool.signature import read_signature, written
+from agentslot.tool.waiting import never_waits
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -38,6 +39,7 @@ class FunctionTool(Generic[P, R]):
         effect: the worst it can do; policies decide by it.
         timeout_seconds: how long one call may take; None means as long as it likes.
         deferred: whether the model has to find it with `tool_search` first.
+        waits: whether a call may wait for something; false for an async function without `await`.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class FunctionTool(Generic[P, R]):
         self._function = function
         self._read = replace(signature.reader, prepare=prepare).read
         self._invocation = signature.invocation
+        self.waits = timeout_seconds is not None or not never_waits(function)
         self._is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
             getattr(function, "__call__", None)  # noqa: B004 - an object with an async __call__
         )

@@ -54,6 +54,7 @@ class ExposedTool:
     effect: Effect
     deferred: bool = False
     check_arguments: ArgumentCheck | None = None
+    waits: bool = True
 
 
 @dataclass(frozen=True, slots=True)

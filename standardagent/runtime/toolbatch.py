@@ -8,10 +8,12 @@ cancelled in the middle.
 
 import logging
 from collections.abc import Collection, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
+from contextvars import copy_context
 from functools import partial
 
 import anyio
+import anyio.lowlevel
 
 from agentslot._json import JsonValue
 from agentslot.interaction import ToolFinished, ToolProgress, ToolStarted
@@ -28,6 +30,7 @@ from agentslot.standardagent.runtime.results import commit_last_results, commit_
 from agentslot.standardagent.runtime.run import Run
 from agentslot.standardagent.runtime.toolexecution import ToolExecution
 from agentslot.standardagent.runtime.tooltasks import ToolTasks
+from agentslot.standardagent.runtime.within import within
 from agentslot.tool import ToolFailedError, ToolInvocation
 from agentslot.tool.arguments import parse_arguments
 from agentslot.tool.toolsearch import TOOL_SEARCH
@@ -185,18 +188,28 @@ class ToolBatch:
         )
 
     async def _execute_group(self, group: Sequence[_Ready]) -> None:
-        """Mark the group pending, then run its calls, each in a task of its own."""
+        """Mark the group pending, then run its calls: side by side, where they wait."""
         owner = self._run.owner
         if group != self._begun:
             async with owner.lock:
                 changes = [MarkToolPending(ready.call.id) for ready in group]
                 await owner.commit_in_shield("tool-executing", changes)
         self._pending.update(ready.call.id for ready in group)
+        if not owner.components.tool_middleware and not any(ready.tool.waits for ready in group):
+            await self._invoke_here(group)
+            return
         tasks = ToolTasks(owner.guests)
         for ready in group:
             tasks.start(partial(self._invoke, ready), f"tool {ready.call.name}")
         self._run.interrupts(tasks)
         await tasks.wait()
+
+    async def _invoke_here(self, group: Sequence[_Ready]) -> None:
+        """Run calls that do not wait: they are over before a task of their own could begin."""
+        for ready in group:
+            await within(copy_context(), self._invoke(ready))
+        with suppress(anyio.get_cancelled_exc_class()):  # one that a tool has left behind
+            await anyio.lowlevel.checkpoint()
 
     def _all_results(self, *, aborted: bool = False) -> list[ToolResult]:
         """One result for each call, in call order."""

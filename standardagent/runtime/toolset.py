@@ -14,7 +14,7 @@ from agentslot import InvalidContribution
 from agentslot._json import dumps
 from agentslot.session import History, ToolDefinition, ToolResult, ToolStatus, read_history
 from agentslot.standardagent.runtime.components import ExposedTool
-from agentslot.tool import TOOLS, Tool, argument_check, is_deferred
+from agentslot.tool import TOOLS, Tool, argument_check, is_deferred, may_wait
 from agentslot.tool.declaration import check_definition
 from agentslot.tool.toolsearch import TOOL_SEARCH, ToolSearch, loaded_tools
 
@@ -68,6 +68,7 @@ def _exposed(key: str, tool: Tool) -> ExposedTool:
         tool.effect,
         is_deferred(tool),
         argument_check(tool),
+        may_wait(tool),
     )
 
 

@@ -52,7 +52,7 @@ MUTATIONS = (
     Mutation(
         "strict: what may be left out has to be written",
         "model/wires/outputschema.py",
-        "    closed = is_closed(schema) and all(map(_requires_all, _nodes(schema)))",
+        "    closed = is_closed(schema) and all(map(_requires_all, nodes(schema)))",
         "    closed = is_closed(schema)",
         "tests/model/test_strict_tools.py::"
         "test_a_schema_that_does_not_fit_goes_out_as_it_would_without_the_wish",

@@ -23,7 +23,7 @@ from agentslot.standardagent import (
     ToolAction,
 )
 from agentslot.standardagent.loop import Action, Outcome, RunHandle, StandardLoop
-from agentslot.tool import Tool, function_tool
+from agentslot.tool import Tool, function_tool, may_wait
 from tests.standardagent.agents import (
     Answer,
     ScriptedModel,
@@ -50,9 +50,23 @@ def tool_that(leaves: Callable[[], object]) -> Tool:
     @function_tool
     async def careless() -> int:
         """Leave something behind."""
+        await anyio.lowlevel.checkpoint()
         leaves()
         return 5
 
+    return careless
+
+
+def tool_at_once_that(leaves: Callable[[], object]) -> Tool:
+    """It never waits, so it runs in the task of its Run."""
+
+    @function_tool
+    async def careless() -> int:
+        """Leave something behind."""
+        leaves()
+        return 5
+
+    assert not may_wait(careless)
     return careless
 
 
@@ -90,12 +104,13 @@ async def goes_on(channel: InProcessChannel) -> None:
     assert (await other.send_and_wait("and you?")).text == "fine"
 
 
+@pytest.mark.parametrize("tool", [tool_that, tool_at_once_that])
 async def test_a_cancellation_that_a_tool_leaves_behind_ends_with_it(
-    anyio_backend_name: str,
+    tool: Callable[[Callable[[], object]], Tool], anyio_backend_name: str
 ) -> None:
     if anyio_backend_name == "trio":
         pytest.skip("trio lets nobody cancel a task")
-    async with running(tool_that(cancels_its_task)) as channel:
+    async with running(tool(cancels_its_task)) as channel:
         await goes_on(channel)
 
 
@@ -266,6 +281,7 @@ async def test_tools_that_run_after_each_other_share_a_task() -> None:
     @function_tool
     async def careless() -> None:
         """Say where it runs."""
+        await anyio.lowlevel.checkpoint()
         tasks.append(anyio.get_current_task().id)
 
     script = [calls(call("careless")), calls(call("careless")), answer("five")]
@@ -274,6 +290,31 @@ async def test_tools_that_run_after_each_other_share_a_task() -> None:
         await session.send_and_wait("go")
     first, second = tasks
     assert first == second
+
+
+async def test_a_tool_that_never_waits_needs_no_task_and_gives_others_their_turn() -> None:
+    tasks, turns = set[str | None](), list[int]()
+
+    @function_tool
+    async def careless() -> None:
+        """Say where it runs, and set a variable."""
+        assert USER.get() == "nobody"
+        USER.set("somebody")
+        tasks.add(anyio.get_current_task().name)
+
+    async def wait_for_turns() -> None:
+        while True:
+            await anyio.lowlevel.checkpoint()
+            turns.append(len(tasks))
+
+    script = [*[calls(call("careless"))] * 20, answer("five")]
+    async with running(careless, script=script) as channel, anyio.create_task_group() as others:
+        others.start_soon(wait_for_turns)
+        session = await channel.create_session(agent="tester", workspace="default")
+        result = await session.send_and_wait("go")
+        others.cancel_scope.cancel()
+    assert tasks == {f"run {result.run_id}"}
+    assert len(turns) >= 20
 
 
 async def test_a_tool_gets_what_it_waited_for_and_may_handle_what_is_raised_there() -> None:
