@@ -2,7 +2,7 @@
 
 AgentSlotError
 ├── CompositionError             how an application is put together; carries slot, module and key
-│   ├── InvalidApplication       the application's name is not usable
+│   ├── InvalidApplication       its name is not usable, or its modules are no list
 │   ├── InvalidModule            not a module, or its id or lifespan is not usable
 │   ├── DuplicateModule          two modules with one id
 │   ├── RegistrationClosed       a registrar used outside its `register` call
@@ -127,7 +127,7 @@ class CompositionError(AgentSlotError):
 
 
 class InvalidApplication(CompositionError):
-    """The name of an application is empty or has white space around it."""
+    """The name of an application is not usable, or its modules or requirements are no list."""
 
 
 class InvalidModule(CompositionError):

@@ -1,6 +1,6 @@
 """A module: what owns contributions, and what lives while the application runs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -64,7 +64,8 @@ class Module:
         if module_id is not None:
             self.id = module_id
         if requires is not None:
-            self.requires = tuple(requires)
+            # A single requirement, not in a tuple, is reported when the application is built.
+            self.requires = tuple(requires) if isinstance(requires, Iterable) else requires
         self._contributions = contributions
         self._lifespan = lifespan
         self._declared_at = caller()

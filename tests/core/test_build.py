@@ -100,6 +100,14 @@ def test_an_error_names_the_place_of_the_module_in_the_list() -> None:
     assert f"where: module 2 'b' ({second.where()}) in application 'test'" in str(caught.value)
 
 
+@pytest.mark.parametrize("arguments", [(Module("a"),), (None,), ([], COUNT.required())])
+def test_an_application_of_a_single_thing_asks_for_brackets(arguments: tuple[object, ...]) -> None:
+    with pytest.raises(InvalidApplication, match="which is no list") as caught:
+        untyped(Application)("test", *arguments)
+
+    assert "brackets" in caught.value.fix
+
+
 @pytest.mark.parametrize("name", ["", " x", None])
 def test_an_application_needs_a_name_when_it_is_built(name: str) -> None:
     application = Application(name, [])
