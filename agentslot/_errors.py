@@ -6,7 +6,7 @@ AgentSlotError
 │   ├── InvalidModule            not a module, or its id or lifespan is not usable
 │   ├── DuplicateModule          two modules with one id
 │   ├── RegistrationClosed       a registrar used outside its `register` call
-│   ├── InvalidContribution      no value, a value of another type, an asynchronous constructor
+│   ├── InvalidContribution      no value of the right type, or no usable constructor
 │   │   └── UnusedOverride       meant to replace a default, and there is none
 │   ├── InvalidKey               a key of a Many slot is not usable
 │   ├── SlotConflict             one slot id declared in two ways
@@ -143,7 +143,10 @@ class RegistrationClosed(CompositionError):
 
 
 class InvalidContribution(CompositionError):
-    """A contribution without a usable value: none, one of another type, or an asynchronous one."""
+    """A contribution without a usable value, or with a constructor that cannot be called.
+
+    It gives none or one of another type, is asynchronous, or takes no resolver.
+    """
 
 
 class UnusedOverride(InvalidContribution):
