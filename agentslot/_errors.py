@@ -101,7 +101,7 @@ class CompositionError(AgentSlotError):
 
     @property
     def where(self) -> str | None:
-        """Where that module is written: its class, file and line."""
+        """Where that module is written: its class, file and line, and the line that made it."""
         # Looked up late: reading source costs more than the rest of an error.
         return None if self._where is None else self._where()
 
