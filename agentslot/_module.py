@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from agentslot._declaration import Contribution, Requirement
 from agentslot._where import Location, maker, of_class
@@ -65,7 +65,8 @@ class Module:
             self.id = module_id
         if requires is not None:
             # A single requirement, not in a tuple, is reported when the application is built.
-            self.requires = tuple(requires) if isinstance(requires, Iterable) else requires
+            is_several = isinstance(cast("object", requires), Iterable)
+            self.requires = tuple(requires) if is_several else requires
         self._contributions = contributions
         self._lifespan = lifespan
         self._made_at = maker(self)

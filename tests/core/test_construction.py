@@ -64,6 +64,14 @@ def ask_key(resolver: Resolver) -> object:
     return resolver.key(NAMES, "x")
 
 
+def no_argument() -> int:
+    return 1
+
+
+def two_arguments(_: Resolver, more: int) -> int:
+    return more
+
+
 def asking(ask: Callable[[Resolver], Any], *requires: Requirement) -> Module:
     """A module whose constructor asks for something."""
 
@@ -182,7 +190,7 @@ def test_a_constructor_cannot_ask_for_text() -> None:
         build(asking(ask))
 
 
-@pytest.mark.parametrize("constructor", [lambda: 1, lambda resolver, more: 1, Echo])
+@pytest.mark.parametrize("constructor", [no_argument, two_arguments, Echo])
 def test_a_constructor_that_takes_no_resolver_is_told(constructor: Any) -> None:
     error = problem(Module("a", place("x").set_with(constructor)))
 
