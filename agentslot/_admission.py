@@ -91,6 +91,26 @@ def check_type(contribution: Contribution, module: Module) -> None:
             raise _mismatch(contribution, module, f"a constructor of {type_text(declared)}", wanted)
 
 
+def check_takes_resolver(contribution: Contribution, module: Module) -> None:
+    """Refuse a constructor, one that has failed, if it cannot be called with a resolver alone.
+
+    Raises:
+        InvalidContribution: It takes no argument, or wants more than one.
+    """
+    constructor = contribution.constructor
+    assert constructor is not None
+    try:
+        signature = inspect.signature(constructor)
+    except (TypeError, ValueError):  # some that are written in C tell nothing
+        return
+    try:
+        signature.bind("a resolver")
+    except TypeError as error:
+        problem = f"has a constructor that cannot be called with a resolver: {error}"
+        fix = "write a function of one argument, such as `lambda resolver: …`"
+        raise _refused(contribution, module, problem, fix) from None
+
+
 def check_constructed(contribution: Contribution, value: object, module: Module) -> None:
     """Refuse what a constructor made, if it certainly does not belong in the slot.
 

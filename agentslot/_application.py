@@ -5,6 +5,7 @@ import sys
 import threading
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
+from typing import TypeVar, cast
 
 from anyio import CancelScope, create_task_group, open_signal_receiver, sleep_forever
 from anyio.abc import TaskStatus
@@ -16,6 +17,9 @@ from agentslot._errors import CompositionError, InvalidApplication
 from agentslot._module import Module
 from agentslot._registry import Registry
 from agentslot._text import is_name
+from agentslot._typecheck import value_text
+
+T = TypeVar("T")
 
 
 class Application:
@@ -33,17 +37,20 @@ class Application:
     def __init__(
         self, name: str, modules: Iterable[Module], requirements: Iterable[Requirement] = ()
     ) -> None:
-        """Name the parts; nothing is checked or called before `build`.
+        """Name the parts; none is looked at or called before `build`.
 
         Args:
             name: What errors call this application.
             modules: Its parts. Their order is the order of Many and Chain slots, and the start
                 order of modules that do not need each other.
             requirements: What must be there for the whole to make sense.
+
+        Raises:
+            InvalidApplication: The modules or the requirements are a single thing, and no list.
         """
         self.name = name
-        self.modules = tuple(modules)
-        self.requirements = tuple(requirements)
+        self.modules = _listed(modules, "modules", name)
+        self.requirements = _listed(requirements, "requirements", name)
         self._registry = Registry()
         self._assembly: Assembly | None = None
 
@@ -139,6 +146,16 @@ class Application:
                 refused.append(error)
             accepted += not gap
         return accepted, refused
+
+
+def _listed(values: Iterable[T], what: str, name: str) -> tuple[T, ...]:
+    given = cast("object", values)  # whatever untyped code passes
+    if isinstance(given, Iterable):
+        return tuple(values)
+    raise InvalidApplication(
+        f"the {what} of application {name!r} are {value_text(given)}, which is no list",
+        fix="write brackets around it, also around a single one",
+    )
 
 
 def _has_signals() -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from agentslot._declaration import AnySlot, Slot
+from agentslot._defaults import FilledSlot
 from agentslot._errors import AssemblyStarted, SlotEmpty
 from agentslot._explanation import Explanation, explain
 from agentslot._lifecycle import living
@@ -45,6 +46,9 @@ class Assembly:
         self._values = {f.slot: read(f.slot, f, values) for f in wiring.filled.values()}
         self._started = False
 
+    def __repr__(self) -> str:
+        return f"<agentslot.Assembly modules={len(self._modules)} slots={len(self._values)}>"
+
     @property
     def modules(self) -> tuple[Module, ...]:
         """The modules in the order in which they start; they stop in reverse."""
@@ -66,7 +70,10 @@ class Assembly:
         try:
             return self._values[slot]
         except KeyError:
-            return self._find(slot)
+            filled = self._find(slot)
+        if filled is None and slot.kind == "one":
+            raise self._empty(slot)
+        return self._read(slot, filled)
 
     @overload
     def get(self, slot: One[T]) -> T | None: ...
@@ -80,9 +87,7 @@ class Assembly:
         Raises:
             TypeError: The id belongs to a slot of another kind or type.
         """
-        if slot.kind == "one" and slot.id not in self._wiring.filled:
-            return None
-        return self._find(slot)
+        return self._read(slot, self._find(slot))
 
     def describe(self) -> "AssemblyDescription":
         """Return a picture of the application without its values, as `agentslot.assembly/v0`."""
@@ -101,7 +106,7 @@ class Assembly:
             slot: The slot, or its id.
         """
         slot_id = slot if isinstance(slot, str) else slot.id
-        return explain(slot_id, self._wiring.filled.get(slot_id), self._wiring.modules)
+        return explain(slot_id, self._wiring.filled, self._wiring.modules)
 
     @asynccontextmanager
     async def start(self) -> AsyncGenerator[Runtime]:
@@ -121,20 +126,22 @@ class Assembly:
         async with living(self.modules):
             yield Runtime(self)
 
-    def _find(self, slot: AnySlot) -> Any:
+    def _find(self, slot: AnySlot) -> FilledSlot | None:
         if not isinstance(slot, Slot):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
             raise TypeError(f"look into an assembly with a slot, not with {slot!r}")
         filled = self._wiring.filled.get(slot.id)
-        if filled is not None:
-            if not slot.is_same(filled.slot):
-                raise TypeError(f"{slot.describe()} is not {filled.slot.describe()}, as built")
-            return self._values[filled.slot]
-        if slot.kind == "one":
-            names = near(slot.id, self._wiring.filled)
-            raise SlotEmpty(
-                f"nothing fills slot {slot.id!r}{did_you_mean(names)}",
-                fix="use assembly.get(SLOT), which gives None, or require the slot when building",
-                slot=slot.id,
-                near=names,
-            )
-        return read(slot, None, {})
+        if filled is not None and not slot.is_same(filled.slot):
+            raise TypeError(f"{slot.describe()} is not {filled.slot.describe()}, as built")
+        return filled
+
+    def _read(self, slot: AnySlot, filled: FilledSlot | None) -> Any:
+        return read(slot, None, {}) if filled is None else self._values[filled.slot]
+
+    def _empty(self, slot: AnySlot) -> SlotEmpty:
+        names = near(slot.id, self._wiring.filled)
+        return SlotEmpty(
+            f"nothing fills slot {slot.id!r}{did_you_mean(names)}",
+            fix="use assembly.get(SLOT), which gives None, or require the slot when building",
+            slot=slot.id,
+            near=names,
+        )

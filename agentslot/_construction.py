@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agentslot._admission import check_constructed
+from agentslot._admission import check_constructed, check_takes_resolver
 from agentslot._declaration import ABSENT
 from agentslot._errors import CompositionError
 from agentslot._registry import Entry
@@ -54,6 +54,7 @@ def _construct_one(entry: Entry, index: int, wiring: Wiring, values: Mapping[int
     except CompositionError:  # of the resolver, which names the constructor itself
         raise
     except Exception as error:
+        check_takes_resolver(contribution, module)
         slot = contribution.slot.id
         error.add_note(f"raised by the constructor for slot {slot!r} of module {module.id!r}")
         raise

@@ -2,11 +2,11 @@
 
 AgentSlotError
 ├── CompositionError             how an application is put together; carries slot, module and key
-│   ├── InvalidApplication       the application's name is not usable
+│   ├── InvalidApplication       its name is not usable, or its modules are no list
 │   ├── InvalidModule            not a module, or its id or lifespan is not usable
 │   ├── DuplicateModule          two modules with one id
 │   ├── RegistrationClosed       a registrar used outside its `register` call
-│   ├── InvalidContribution      no value, a value of another type, an asynchronous constructor
+│   ├── InvalidContribution      no value of the right type, or no usable constructor
 │   │   └── UnusedOverride       meant to replace a default, and there is none
 │   ├── InvalidKey               a key of a Many slot is not usable
 │   ├── SlotConflict             one slot id declared in two ways
@@ -101,7 +101,7 @@ class CompositionError(AgentSlotError):
 
     @property
     def where(self) -> str | None:
-        """Where that module is written: its class, file and line."""
+        """Where that module is written: its class, file and line, and the line that made it."""
         # Looked up late: reading source costs more than the rest of an error.
         return None if self._where is None else self._where()
 
@@ -127,7 +127,7 @@ class CompositionError(AgentSlotError):
 
 
 class InvalidApplication(CompositionError):
-    """The name of an application is empty or has white space around it."""
+    """The name of an application is not usable, or its modules or requirements are no list."""
 
 
 class InvalidModule(CompositionError):
@@ -143,7 +143,10 @@ class RegistrationClosed(CompositionError):
 
 
 class InvalidContribution(CompositionError):
-    """A contribution without a usable value: none, one of another type, or an asynchronous one."""
+    """A contribution without a usable value, or with a constructor that cannot be called.
+
+    It gives none or one of another type, is asynchronous, or takes no resolver.
+    """
 
 
 class UnusedOverride(InvalidContribution):

@@ -1,6 +1,6 @@
 """Why a slot holds what it holds."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -8,6 +8,7 @@ from agentslot._declaration import Contribution
 from agentslot._defaults import FilledSlot
 from agentslot._module import Module
 from agentslot._registry import Entry
+from agentslot._text import did_you_mean, near
 
 if TYPE_CHECKING:  # pydantic is needed for descriptions only
     from agentslot._description import Source
@@ -35,6 +36,8 @@ class Explanation:
 
     slot: str
     verdicts: tuple[Verdict, ...]
+    near: tuple[str, ...] = ()
+    """Filled slots with a similar id, the closest first, where nobody contributes to this one."""
 
     @property
     def winners(self) -> tuple[Verdict, ...]:
@@ -48,20 +51,23 @@ class Explanation:
 
     def __str__(self) -> str:
         if not self.verdicts:
-            return f"slot {self.slot!r}: nobody contributes"
+            return f"slot {self.slot!r}: nobody contributes{did_you_mean(self.near)}"
         return "\n".join([f"slot {self.slot!r}", *(f"  {each}" for each in self.verdicts)])
 
 
-def explain(slot: str, filled: FilledSlot | None, modules: Sequence[Module]) -> Explanation:
+def explain(
+    slot: str, filled_slots: Mapping[str, FilledSlot], modules: Sequence[Module]
+) -> Explanation:
     """Explain one slot.
 
     Args:
         slot: Its id.
-        filled: Its contributions; None if there are none.
+        filled_slots: All filled slots by id.
         modules: All modules, in the order in which entries name their owners.
     """
+    filled = filled_slots.get(slot)
     if filled is None:
-        return Explanation(slot, ())
+        return Explanation(slot, (), near(slot, filled_slots))
 
     def verdict(entry: Entry, *, won: bool) -> Verdict:
         contribution = entry.contribution

@@ -1,11 +1,11 @@
 """A module: what owns contributions, and what lives while the application runs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from agentslot._declaration import Contribution, Requirement
-from agentslot._where import Location, caller, of_class
+from agentslot._where import Location, maker, of_class
 
 if TYPE_CHECKING:  # a registrar is made around a module
     from agentslot._registrar import Registrar
@@ -44,7 +44,7 @@ class Module:
 
     _contributions: tuple[Contribution, ...] = ()
     _lifespan: Lifespan | None = None
-    _declared_at: Location | None = None
+    _made_at: Location | None = None
 
     def __init__(
         self,
@@ -64,10 +64,12 @@ class Module:
         if module_id is not None:
             self.id = module_id
         if requires is not None:
-            self.requires = tuple(requires)
+            # A single requirement, not in a tuple, is reported when the application is built.
+            is_several = isinstance(cast("object", requires), Iterable)
+            self.requires = tuple(requires) if is_several else requires
         self._contributions = contributions
         self._lifespan = lifespan
-        self._declared_at = caller()
+        self._made_at = maker(self)
 
     def register(self, registrar: "Registrar") -> None:
         """Contribute to slots. May run again if a build fails, so it must not hold resources."""
@@ -82,8 +84,9 @@ class Module:
         return nullcontext() if self._lifespan is None else self._lifespan()
 
     def where(self) -> str:
-        """Return where the module is written, for people: its class, or the line that made it."""
+        """Return where the module is written, for people: its class, and the line that made it."""
         if type(self) is Module:
-            return str(self._declared_at)
+            return str(self._made_at)
         cls: type = type(self)
-        return of_class(cls)
+        written = of_class(cls)
+        return written if self._made_at is None else f"{written}, made at {self._made_at}"

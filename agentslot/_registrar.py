@@ -102,10 +102,10 @@ def check_module(module: object) -> None:
         name = module.__qualname__ if isinstance(module, type) else type(module).__qualname__
         if isinstance(module, type) and issubclass(module, Module):
             raise InvalidModule(f"{name} is a class, not a module", fix=f"write {name}()")
-        fix = "pass an instance of a subclass of agentslot.Module"
+        fix = "pass an object of a subclass of agentslot.Module, or Module(id, contributions…)"
         raise InvalidModule(f"{name} is no module", fix=fix)
     if not is_name(module.id):
-        fix = 'write `id = "some.name"` in the class body'
+        fix = 'write `id = "some.name"` in the class body, or Module("some.name", …)'
         raise _invalid(module, f"has the id {module.id!r}", fix)
     if is_asynchronous(module.lifespan):
         fix = "put @asynccontextmanager above it, and `yield` where the application runs"

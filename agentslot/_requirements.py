@@ -63,7 +63,8 @@ class Requirements:
             names = self._near_slots(slot)
             similar = near(slot.id, names)
             what = f"no slot {slot.id!r}{did_you_mean(similar)}"
-            fix = f"install a module that fills slot {slot.id!r}{self._or_replace(module)}"
+            adds = f"adds key {key!r} to" if requirement.keyed else "fills"
+            fix = f"install a module that {adds} slot {slot.id!r}{self._or_replace(module)}"
             there = [self._slot_line(self._filled[name]) for name in names]
         elif requirement.keyed:
             names = self._similar(str(key), (str(entry.contribution.key) for entry in entries))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeVar, overload
 
-from agentslot._declaration import AnySlot, Contribution, Requirement
+from agentslot._declaration import AnySlot, Contribution, Requirement, Slot
 from agentslot._defaults import FilledSlot
 from agentslot._errors import (
     DependencyNotReady,
@@ -13,6 +13,7 @@ from agentslot._errors import (
     ResolverClosed,
 )
 from agentslot._module import Module
+from agentslot._registry import Entry
 from agentslot._requirements import requirement_text
 from agentslot._slot import Chain, Many, One
 from agentslot._text import did_you_mean, near
@@ -103,7 +104,7 @@ class Resolver:
         self._declared(slot, key, keyed=True)
         entry = self._filled[slot.id].keys[key]
         if entry.ordinal not in self._values:
-            raise self._not_ready(slot, key)
+            raise self._not_ready(entry)
         value: T = self._values[entry.ordinal]
         return value
 
@@ -112,6 +113,8 @@ class Resolver:
         self._closed = True
 
     def _declared(self, slot: AnySlot, key: str | None, *, keyed: bool) -> Requirement:
+        if not isinstance(slot, Slot):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
+            raise TypeError(f"ask a resolver with a slot, not with {slot!r}")
         if self._closed:
             raise ResolverClosed(
                 f"a resolver was asked for slot {slot.id!r} after its constructor had returned",
@@ -130,7 +133,7 @@ class Resolver:
         if filled is not None:
             for entry in filled.entries:
                 if entry.ordinal not in self._values:
-                    raise self._not_ready(slot, entry.contribution.key)
+                    raise self._not_ready(entry)
         return read(slot, filled, self._values)
 
     def _undeclared(self, wanted: Requirement) -> DependencyUndeclared:
@@ -147,12 +150,18 @@ class Resolver:
             near=names,
         )
 
-    def _not_ready(self, slot: AnySlot, key: str | None) -> DependencyNotReady:
-        which = f"slot {slot.id!r}" if key is None else f"key {key!r} of slot {slot.id!r}"
+    def _not_ready(self, entry: Entry) -> DependencyNotReady:
+        slot, key = entry.contribution.slot.id, entry.contribution.key
+        which = f"slot {slot!r}" if key is None else f"key {key!r} of slot {slot!r}"
+        if entry.contribution is self._purpose:
+            when, fix = "holds what it is about to make", "make the value of other slots"
+        else:
+            when = "is constructed after it"
+            fix = "contribute the other value first, or in a module of its own"
         return DependencyNotReady(
-            f"{self._constructor()} asked for {which}, which is constructed after it",
-            fix="contribute the other value first, or in a module of its own",
-            slot=slot.id,
+            f"{self._constructor()} asked for {which}, which {when}",
+            fix=fix,
+            slot=slot,
             key=key,
             module=self._module.id,
             where=self._module.where,

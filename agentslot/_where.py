@@ -28,6 +28,19 @@ def caller() -> Location | None:
     return Location(frame.f_code.co_filename, frame.f_lineno)
 
 
+def maker(made: object) -> Location | None:
+    """Return the line that makes an object, from the `__init__` that calls this.
+
+    Those of its subclasses, which have called that one, are passed over.
+    """
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]  # the standard way, as in logging
+    while frame.f_back is not None and frame.f_code.co_name == "__init__":
+        if frame.f_locals.get("self") is not made:
+            break
+        frame = frame.f_back
+    return Location(frame.f_code.co_filename, frame.f_lineno)
+
+
 @lru_cache(maxsize=128)
 def of_class(cls: type) -> str:
     """Return the name of a class and, where its source can be read, the line it begins at."""

@@ -2,6 +2,7 @@
 #
 #   ensure_venv demo    what the demo needs: the project and its extra `cli`
 #   ensure_venv dev     what the tests need: the project and the dependency group `dev`
+#   help_if_asked "$@"  before it: print the comment at the top of the script, and end
 #
 # Sourcing it makes the project's root the current folder and $python the environment's interpreter.
 # AGENTSLOT_VENV names another folder than .venv, AGENTSLOT_PYTHON another interpreter.
@@ -15,6 +16,15 @@ say() { printf '%s\n' "$*" >&2; }
 die() {
   say "error: $*"
   exit 1
+}
+
+help_if_asked() {
+  case ${1-} in
+    -h | --help)
+      sed -n '2,/^[^#]/s/^# \{0,1\}//p' "scripts/${0##*/}"
+      exit 0
+      ;;
+  esac
 }
 
 # Does this interpreter exist, is it recent enough, and can it make environments?
@@ -69,6 +79,7 @@ ensure_venv() {
   local purpose=$1 stamp=$venv/installed-for-$1 wanted interpreter
   # An environment whose interpreter is gone, or that was cut off while it was made, is made anew.
   if [ -e "$venv" ] && ! "$python" -m pip --version >/dev/null 2>&1; then
+    [ -e "$venv/pyvenv.cfg" ] || die "$venv is there, and is no virtual environment. Name another folder, or remove it."
     say "$venv is broken; making it anew."
     rm -rf "$venv"
   fi

@@ -8,7 +8,7 @@ from agentslot.session import ClassifiedError, ToolResult
 from agentslot.tool.attachments import artifact_store
 from agentslot.tool.contract import Effect, ToolInvocation
 from agentslot.tool.errors import ToolFailedError
-from agentslot.tool.fit import fit
+from agentslot.tool.fit import check_start, cut, fit
 from agentslot.tool.functiontool import function_tool
 
 MAX_SHOWN_BYTES = 50 * 1024
@@ -39,15 +39,13 @@ async def artifact_read(
     except UnicodeDecodeError:
         shown = f"[{metadata.media_type}, {metadata.size} bytes; it is no text]"
         return ToolResult.succeeded(invocation.call.id, shown)
-    if start and start >= len(text):
-        message = f"start={start} is beyond the end; the text has {len(text)} characters"
-        raise ToolFailedError("offset_out_of_range", message)
+    check_start(start, text)
 
     def window(max_bytes: int) -> str:
-        cut = text[start:].encode("utf-8", "replace")[:max_bytes].decode("utf-8", "ignore")
-        end = start + len(cut)
+        part = cut(text[start:], max_bytes)
+        end = start + len(part)
         more = f"; continue with start={end}" if end < len(text) else ""
-        return f"{cut}\n[characters {start} to {end} of {len(text)}{more}]"
+        return f"{part}\n[characters {start} to {end} of {len(text)}{more}]"
 
     shown = fit(window, MAX_SHOWN_BYTES, invocation.max_inline_output_bytes)
     return ToolResult.succeeded(invocation.call.id, shown)

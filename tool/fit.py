@@ -1,4 +1,4 @@
-"""Keeping an output within the bytes that a result may have."""
+"""Keeping an output within the bytes that a result may have, and reading on in a long one."""
 
 from collections.abc import Callable
 
@@ -6,6 +6,22 @@ from agentslot._json import dumps
 from agentslot.tool.errors import ToolFailedError
 
 _LEAST = 256
+
+
+def cut(text: str, max_bytes: int) -> str:
+    """The beginning of a text: at most so many bytes of UTF-8, and no half character."""
+    return text.encode("utf-8", "replace")[:max_bytes].decode("utf-8", "ignore")
+
+
+def check_start(start: int, text: str) -> None:
+    """Refuse to read on behind the end of a text; 0 is the start of an empty one, too.
+
+    Raises:
+        ToolFailedError: `offset_out_of_range`.
+    """
+    if start and start >= len(text):
+        message = f"start={start} is beyond the end; the text has {len(text)} characters"
+        raise ToolFailedError("offset_out_of_range", message)
 
 
 def fit(render: Callable[[int], str], most: int, max_bytes: int) -> str:

@@ -216,9 +216,8 @@ class SandboxModule(Module):
         super().__init__(module_id or f"sandbox.{key}", ENVIRONMENTS.add(key, environment))
 
 
-def _contributions(tools: Iterable[Tool | Callable[..., object]]) -> list[Contribution]:
-    made = [_as_tool(tool) for tool in tools]
-    return [TOOLS.add(tool.definition.name, tool) for tool in made]
+def _contributions(tools: Iterable[Tool]) -> list[Contribution]:
+    return [TOOLS.add(tool.definition.name, tool) for tool in tools]
 
 
 def _as_tool(tool: Tool | Callable[..., object]) -> Tool:

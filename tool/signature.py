@@ -1,15 +1,17 @@
 """The schema of a function's arguments, from its signature and its docstring."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
+from types import UnionType
 from typing import (
     Annotated,
     Any,
     NotRequired,
     Required,
+    Union,
     cast,
     get_args,
     get_origin,
@@ -31,7 +33,11 @@ from agentslot.tool.errors import ToolDeclarationError
 from agentslot.tool.schema import tidy_schema
 
 _SHOWN = (str, int, float, bool)  # defaults that stand in the schema
-_NAMED = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
+_NOT_BY_NAME: Mapping[object, str] = {
+    inspect.Parameter.POSITIONAL_ONLY: "take the `/` out of the signature, or wrap the function",
+    inspect.Parameter.VAR_POSITIONAL: "take a list instead",
+    inspect.Parameter.VAR_KEYWORD: "name each that there is, or take a dict",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +95,24 @@ def read_signature(function: Callable[..., object], name: str, documented: Docst
     invocation: str | None = None
     fields: dict[str, object] = {}
     for parameter in _parameters(function, name):
-        if parameter.kind not in _NAMED:
-            raise ToolDeclarationError(
-                name, f"parameter {parameter.name!r} cannot be passed by name"
-            )
+        if remedy := _NOT_BY_NAME.get(parameter.kind):
+            problem = f"parameter {parameter.name!r} cannot be passed by name"
+            raise ToolDeclarationError(name, f"{problem}; {remedy}")
         if parameter.name not in hints:
             raise ToolDeclarationError(name, _without_annotation(parameter.name))
         hint = hints[parameter.name]
-        if hint is ToolInvocation:
+        if _is_invocation(hint):
             invocation = parameter.name
             continue
         fields[parameter.name] = _field(hint, parameter, documented)
     return Signature(_reader(fields, name), invocation)
+
+
+def _is_invocation(hint: object) -> bool:
+    """Whether a parameter receives the invocation, also one that is optional or annotated."""
+    if get_origin(hint) in {Annotated, Union, UnionType}:
+        return _is_invocation(get_args(hint)[0])
+    return hint is ToolInvocation
 
 
 def _without_annotation(parameter: str) -> str:
@@ -137,6 +149,7 @@ def _field(hint: object, parameter: inspect.Parameter, documented: Docstring) ->
     if text := documented.parameters.get(parameter.name):
         known = Field(description=text, json_schema_extra=shown)
     kind, *annotated = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    annotated = [Field(description=each) if isinstance(each, str) else each for each in annotated]
     if isinstance(default, FieldInfo):  # `x: int = Field(3, ge=1)`, as pydantic's own functions
         return Required[Annotated[(cast("Any", kind), known, *annotated, default)]]
     described: Any = Annotated[(cast("Any", kind), known, *annotated)]
@@ -152,15 +165,39 @@ def _is_shown(default: object) -> bool:
 
 
 def _reader(fields: dict[str, object], name: str) -> ArgumentReader:
-    closed = with_config(ConfigDict(extra="forbid", coerce_numbers_to_str=True))
-    arguments = closed(cast("Any", TypedDict)("Arguments", fields))
     try:
-        adapter = TypeAdapter[dict[str, object]](arguments)
-        schema = adapter.json_schema(schema_generator=_SchemaWriter)
-    except PydanticUserError as error:
-        reason = f"a type has no JSON Schema: {error.message}"
+        adapter, schema = _with_schema(fields)
+    except (PydanticUserError, RecursionError) as error:
+        reason = f"the type of parameter {_culprit(fields)!r} has no JSON Schema: {_why(error)}"
         raise ToolDeclarationError(name, reason) from error
     schema.pop("title", None)
     for definition in schema.get("$defs", {}).values():
         definition.pop("title", None)
     return ArgumentReader(tidy_schema(schema), adapter.validate_python)
+
+
+def _with_schema(
+    fields: dict[str, object],
+) -> tuple[TypeAdapter[dict[str, object]], dict[str, Any]]:
+    closed = with_config(ConfigDict(extra="forbid", coerce_numbers_to_str=True))
+    arguments = closed(cast("Any", TypedDict)("Arguments", fields))
+    adapter = TypeAdapter[dict[str, object]](arguments)
+    return adapter, adapter.json_schema(schema_generator=_SchemaWriter)
+
+
+def _culprit(fields: dict[str, object]) -> str:
+    """The first parameter that has no schema when it stands alone."""
+    for parameter, field in fields.items():
+        try:
+            _with_schema({parameter: field})
+        except (PydanticUserError, RecursionError):
+            return parameter
+    return ", ".join(fields)  # none alone
+
+
+def _why(error: PydanticUserError | RecursionError) -> str:
+    if isinstance(error, RecursionError):
+        return "it holds itself without a name; write a class, or a TypeAliasType"
+    if error.code == "class-not-fully-defined":
+        return "a name in it is not defined where it is written"
+    return error.message.partition(". ")[0]  # what follows speaks to authors of pydantic models

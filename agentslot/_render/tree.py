@@ -77,9 +77,13 @@ def _root(description: AssemblyDescription) -> Branch:
         Branch((Span("slots", "italic"),), tuple(map(_slot, description.slots))),
         Branch((Span("modules, in start order", "italic"),), modules),
     )
-    counts = f"{len(description.modules)} modules, {len(description.slots)} slots"
+    counts = f"{_count(description.modules, 'module')}, {_count(description.slots, 'slot')}"
     title = (Span("assembly", "bold"), Span(f"  {counts}", "dim"))
     return Branch(title, tuple(section for section in sections if section.children))
+
+
+def _count(things: Sequence[object], name: str) -> str:
+    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
 
 
 def _gifts(slots: Iterable[SlotDescription]) -> dict[str, list[tuple[SlotDescription, str]]]:

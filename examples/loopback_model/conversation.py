@@ -35,6 +35,13 @@ class Exchange:
     call: Call
     result: str
 
+    def wrong(self, reason: str) -> RequestError:
+        """The answer to a result that cannot be true."""
+        return RequestError(
+            f"Wrong result of '{self.call.id}' ({self.call.name}): {reason}.",
+            param=f"messages[{self.index}].content",
+        )
+
 
 _ARGUMENTS = TypeAdapter(dict[str, JsonValue])
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from examples.loopback_model import actions, results
 from examples.loopback_model.conversation import Exchange
-from examples.loopback_model.errors import RequestError
 
 PROJECT = Path(__file__).parents[1] / "project"
 
@@ -43,7 +42,7 @@ class Referee:
         """
         for exchange in exchanges:
             if not actions.is_ours(exchange.call):
-                raise _wrong(exchange, "this call was never made with these arguments")
+                raise exchange.wrong("this call was never made with these arguments")
             if results.is_unsettled(exchange.result):
                 self._maybe(exchange)
             else:
@@ -69,22 +68,22 @@ class Referee:
         lines = results.output(exchange.result).split()
         for path in self._original:
             if f"./{path}" not in lines:
-                raise _wrong(exchange, f"the file '{path}' is not in the list")
+                raise exchange.wrong(f"the file '{path}' is not in the list")
 
     def _read(self, exchange: Exchange) -> None:
         path = str(exchange.call.arguments["path"])
         text = results.file_text(exchange.result)
         if text not in self._possible[path]:
-            raise _wrong(exchange, f"that is not the text of '{path}'")
+            raise exchange.wrong(f"that is not the text of '{path}'")
         if results.sha256(exchange.result) != _sha256(text):
-            raise _wrong(exchange, f"that is not the hash of '{path}'")
+            raise exchange.wrong(f"that is not the hash of '{path}'")
         self._possible[path] = {text}
 
     def _edit(self, exchange: Exchange) -> None:
         path, edited = self._edited(exchange)
         given = results.sha256(exchange.result)
         if given not in {_sha256(text) for text in edited}:
-            raise _wrong(exchange, f"that is not the hash of '{path}' after the edit")
+            raise exchange.wrong(f"that is not the hash of '{path}' after the edit")
         self._possible[path] = edited
 
     def _edited(self, exchange: Exchange) -> tuple[str, set[str]]:
@@ -96,20 +95,13 @@ class Referee:
         verdict = printed.rstrip().rpartition("\n")[2]
         passed, failed = verdict == "OK", verdict.startswith("FAILED")
         if passed == failed:
-            raise _wrong(exchange, "a run of the tests ends with OK or FAILED")
+            raise exchange.wrong("a run of the tests ends with OK or FAILED")
         untouched = all(self._possible[path] == {text} for path, text in self._original.items())
         if passed and untouched:
-            raise _wrong(exchange, "the tests cannot pass before the project was changed")
+            raise exchange.wrong("the tests cannot pass before the project was changed")
         if results.exit_code(exchange.result) != int(failed):
-            raise _wrong(exchange, f"the exit code does not fit '{verdict}'")
+            raise exchange.wrong(f"the exit code does not fit '{verdict}'")
 
 
 def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _wrong(exchange: Exchange, reason: str) -> RequestError:
-    return RequestError(
-        f"Wrong result of '{exchange.call.id}' ({exchange.call.name}): {reason}.",
-        param=f"messages[{exchange.index}].content",
-    )

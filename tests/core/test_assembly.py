@@ -78,8 +78,13 @@ def test_looking_up_another_slot_with_the_same_id_is_a_mistake_in_the_program(sl
 
 
 def test_looking_up_something_that_is_no_slot_is_a_mistake_in_the_program() -> None:
-    with pytest.raises(TypeError, match="with a slot"):
-        build()[untyped("test.name")]
+    for look in (build().__getitem__, build().get):
+        with pytest.raises(TypeError, match="with a slot, not with"):
+            look(untyped("test.name"))
+
+
+def test_a_printed_assembly_says_how_large_it_is() -> None:
+    assert repr(build(GIVEN)) == "<agentslot.Assembly modules=1 slots=2>"
 
 
 def test_a_mapping_from_an_assembly_cannot_be_changed() -> None:

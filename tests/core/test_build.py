@@ -100,6 +100,30 @@ def test_an_error_names_the_place_of_the_module_in_the_list() -> None:
     assert f"where: module 2 'b' ({second.where()}) in application 'test'" in str(caught.value)
 
 
+def test_an_error_names_the_line_that_made_the_module_whoever_wrote_its_class() -> None:
+    class Library(Module):
+        def __init__(self, module_id: str) -> None:
+            super().__init__(module_id)
+
+    class Special(Library):
+        def __init__(self) -> None:
+            super().__init__("special")
+
+    here, library, special = Module("here"), Library("library"), Special()
+
+    assert here.where().startswith(__file__)
+    assert library.where().endswith(f", made at {here.where()}")
+    assert special.where().endswith(f", made at {here.where()}")
+
+
+@pytest.mark.parametrize("arguments", [(Module("a"),), (None,), ([], COUNT.required())])
+def test_an_application_of_a_single_thing_asks_for_brackets(arguments: tuple[object, ...]) -> None:
+    with pytest.raises(InvalidApplication, match="which is no list") as caught:
+        untyped(Application)("test", *arguments)
+
+    assert "brackets" in caught.value.fix
+
+
 @pytest.mark.parametrize("name", ["", " x", None])
 def test_an_application_needs_a_name_when_it_is_built(name: str) -> None:
     application = Application(name, [])

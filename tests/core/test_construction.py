@@ -10,6 +10,7 @@ from agentslot import (
     BuildFailed,
     DependencyNotReady,
     DependencyUndeclared,
+    InvalidContribution,
     Module,
     One,
     Registrar,
@@ -18,7 +19,18 @@ from agentslot import (
     Resolver,
     ResolverClosed,
 )
-from tests.core.catalog import COUNT, GENERATOR, NAMES, WORDS, Echo, build, place, problem, untyped
+from tests.core.catalog import (
+    COUNT,
+    GENERATOR,
+    NAMES,
+    WORDS,
+    Echo,
+    build,
+    place,
+    problem,
+    problems,
+    untyped,
+)
 
 RESULT = place("result")
 
@@ -50,6 +62,14 @@ def ask_many(resolver: Resolver) -> object:
 
 def ask_key(resolver: Resolver) -> object:
     return resolver.key(NAMES, "x")
+
+
+def no_argument() -> int:
+    return 1
+
+
+def two_arguments(_: Resolver, more: int) -> int:
+    return more
 
 
 def asking(ask: Callable[[Resolver], Any], *requires: Requirement) -> Module:
@@ -147,6 +167,43 @@ def test_a_value_constructed_later_in_the_same_module_is_not_ready() -> None:
 
     assembly = build(Module("a", late, early, requires=requires))
     assert assembly[NAMES]["early"] == "3"
+
+
+def test_a_constructor_cannot_ask_for_what_it_is_about_to_make() -> None:
+    alone = Module("a", COUNT.set_with(lambda r: r[COUNT] + 1), requires=[COUNT.required()])
+    among = Module(
+        "b",
+        NAMES.add_with("x", lambda r: "".join(r[NAMES].values())),
+        requires=[NAMES.optional()],
+    )
+
+    errors = problems(alone, among)
+    assert [type(error) for error in errors] == [DependencyNotReady, DependencyNotReady]
+    assert all("which holds what it is about to make" in str(error) for error in errors)
+
+
+def test_a_constructor_cannot_ask_for_text() -> None:
+    def ask(resolver: Resolver) -> object:
+        return untyped(resolver)["test.count"]
+
+    with pytest.raises(TypeError, match="with a slot, not with"):
+        build(asking(ask))
+
+
+@pytest.mark.parametrize("constructor", [no_argument, two_arguments, Echo])
+def test_a_constructor_that_takes_no_resolver_is_told(constructor: Any) -> None:
+    error = problem(Module("a", place("x").set_with(constructor)))
+
+    assert isinstance(error, InvalidContribution)
+    assert "cannot be called with a resolver" in error.what
+    assert error.module == "a"
+
+
+def test_a_type_error_inside_a_constructor_is_its_own() -> None:
+    with pytest.raises(TypeError, match="NoneType") as caught:
+        build(Module("a", COUNT.set_with(lambda _: int(untyped(None)))))
+
+    assert caught.value.__notes__[0].startswith("raised by the constructor")
 
 
 def test_constructors_run_in_dependency_order_and_inside_a_module_in_registration_order() -> None:

@@ -118,6 +118,9 @@ def test_why_tells_who_won_who_lost_and_by_which_rule() -> None:
 
 def test_why_of_an_empty_slot_says_that_nobody_contributes() -> None:
     assert str(build().why(COUNT)) == "slot 'test.count': nobody contributes"
+    explanation = build(Module("a", COUNT.set(1))).why("test.cuont")
+    assert explanation.near == ("test.count",)
+    assert str(explanation).endswith("nobody contributes; did you mean 'test.count'?")
 
 
 OVERRIDES = (

@@ -174,6 +174,19 @@ def test_requires_that_is_no_list_is_told(requires: Any) -> None:
     assert (error.module, error.slot) == ("a", None)
 
 
+def test_a_single_requirement_of_a_module_without_a_class_is_told() -> None:
+    error = problem(Module("a", requires=untyped(NAMES.optional())))
+
+    assert isinstance(error, InvalidRequirement)
+    assert error.what.startswith("`requires` is one requirement")
+
+
+def test_a_key_of_a_slot_that_nobody_fills_is_told() -> None:
+    error = unsatisfied(requires=TOOLS.key("shell"))
+
+    assert error.fix == "install a module that adds key 'shell' to slot 'test.tool'"
+
+
 def test_a_forgotten_comma_in_requires_is_told() -> None:
     class Forgetful(Module):
         id = "test.forgetful"

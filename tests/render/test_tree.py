@@ -7,6 +7,7 @@ import sys
 import pytest
 from inline_snapshot import snapshot
 
+from agentslot import Application, Module, One
 from agentslot._render import print_tree, render
 from tests.render.descriptions import agent
 
@@ -76,6 +77,12 @@ assembly  9 modules, 8 slots
         ├── needs runtime
         └── needs session.store\
 """)
+
+
+def test_one_of_a_thing_is_written_so() -> None:
+    assembly = Application("one", [Module("a", One[int]("b").set(1))]).build()
+
+    assert render(assembly.describe(), "tree").startswith("assembly  1 module, 1 slot\n")
 
 
 def test_colour_changes_no_character(monkeypatch: pytest.MonkeyPatch) -> None:

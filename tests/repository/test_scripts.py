@@ -65,6 +65,37 @@ def test_an_unknown_stage_is_refused_with_the_names_of_all() -> None:
     assert "format lint layers types wheel tests" in result.stderr
 
 
+@pytest.mark.parametrize("script", ["reliability-gate", "test", "test-versions", "update-catalog"])
+def test_a_command_that_is_asked_for_help_does_nothing_else(script: str, tmp_path: Path) -> None:
+    venv = tmp_path / "venv"
+
+    result = run(script, "--help", environment={"AGENTSLOT_VENV": str(venv)})
+
+    assert (result.returncode, result.stderr) == (0, "")
+    assert f"scripts/{script}" in result.stdout
+    assert "#" not in result.stdout
+    assert not venv.exists()
+
+
+def test_updating_the_catalog_takes_no_arguments(tmp_path: Path) -> None:
+    venv = tmp_path / "venv"
+
+    result = run("update-catalog", "openai", environment={"AGENTSLOT_VENV": str(venv)})
+
+    assert (result.returncode, result.stderr) == (2, "usage: scripts/update-catalog\n")
+    assert not venv.exists()
+
+
+def test_a_folder_that_is_no_virtual_environment_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "letters.txt").write_text("dear", encoding="utf-8")
+
+    result = run("test", "format", environment={"AGENTSLOT_VENV": str(tmp_path)})
+
+    assert result.returncode == 1
+    assert "is there, and is no virtual environment" in result.stderr
+    assert (tmp_path / "letters.txt").read_text(encoding="utf-8") == "dear"
+
+
 def test_an_unsuitable_python_is_refused_before_anything_is_made(tmp_path: Path) -> None:
     venv = tmp_path / "venv"
     environment = {"AGENTSLOT_VENV": str(venv), "AGENTSLOT_PYTHON": "/bin/false"}

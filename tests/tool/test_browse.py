@@ -90,6 +90,7 @@ async def test_a_file_is_not_a_folder_to_list(tmp_path: Path) -> None:
     result = await invoke(browser(tmp_path)["file_list"], path="a.txt")
     assert result.error is not None
     assert result.error.code == "not_a_folder"
+    assert "is no folder" in result.error.message
 
 
 def git_lists(root: Path) -> list[str]:

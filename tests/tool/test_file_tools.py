@@ -70,6 +70,8 @@ async def test_what_else_is_special_about_a_file_is_said(
     tools: dict[str, Tool], tmp_path: Path
 ) -> None:
     (tmp_path / "crlf").write_bytes(b"a\r\nb")
+    (tmp_path / "latin").write_bytes(b"caf\xe9\n")
+    (tmp_path / "replaced").write_text("caf\ufffd\n", encoding="utf-8")
     (tmp_path / "wide").write_bytes("\ufeffa\n".encode("utf-16-le"))
     (tmp_path / "empty").write_bytes(b"")
     (tmp_path / "picture.txt").write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * 92)
@@ -77,6 +79,8 @@ async def test_what_else_is_special_about_a_file_is_said(
     text = output(await invoke(read, path="crlf"))
     assert text.startswith("a\nb\n[lines 1-2 of 2, CRLF line ends, no line end at the end of the")
     assert "utf-16-le" in output(await invoke(read, path="wide"))
+    assert "\ufffd stands for bytes that are no UTF-8" in output(await invoke(read, path="latin"))
+    assert "no UTF-8" not in output(await invoke(read, path="replaced"))
     assert output(await invoke(read, path="empty")).startswith("[the file is empty, sha256 e3b0c")
     assert output(await invoke(read, path="picture.txt")) == (
         "[image: a PNG whose first chunk is not its header; it is damaged]"
@@ -87,10 +91,11 @@ async def test_a_missing_file_is_answered_with_names_that_look_alike(
     tools: dict[str, Tool], tmp_path: Path
 ) -> None:
     (tmp_path / "settings.py").write_text("")
-    assert failure(await invoke(tools["file_read"], path="setings.py")) == (
-        "not_found",
-        "'setings.py' does not exist; its folder has 'settings.py'",
-    )
+    for name in ("setings.py", "SETTINGS.PY"):
+        assert failure(await invoke(tools["file_read"], path=name)) == (
+            "not_found",
+            f"{name!r} does not exist; its folder has 'settings.py'",
+        )
 
 
 async def test_a_read_fits_although_escapes_double_it(

@@ -429,11 +429,18 @@ class Desk:
         """Ring the bell."""
 
 
+@dataclass
+class HalfDefined:
+    member: "Nowhere"  # type: ignore[name-defined]  # noqa: F821  # on purpose
+
+
 def no_annotation(a) -> None: ...  # type: ignore[no-untyped-def]  # on purpose
 def open_ended(*args: int) -> None: ...
 def open_named(**options: int) -> None: ...
 def positional(a: int, /) -> None: ...
-def unknown_type(a: threading.Event) -> None: ...
+def unknown_type(a: int, b: threading.Event) -> None: ...
+def half_defined(a: HalfDefined) -> None: ...
+def boundless(a: list[ToolInvocation]) -> None: ...
 def unresolved(a: "Nowhere") -> None: ...  # type: ignore[name-defined]  # noqa: F821  # on purpose
 
 
@@ -444,10 +451,12 @@ async def stream() -> AsyncGenerator[int]:
 REFUSED: list[tuple[Callable[..., object], str]] = [
     (no_annotation, "parameter 'a' has no annotation"),
     (Desk.ring, "'self' has no annotation; make a tool of the bound method instead"),
-    (open_ended, "parameter 'args' cannot be passed by name"),
-    (open_named, "parameter 'options' cannot be passed by name"),
-    (positional, "parameter 'a' cannot be passed by name"),
-    (unknown_type, "a type has no JSON Schema"),
+    (open_ended, "parameter 'args' cannot be passed by name; take a list instead"),
+    (open_named, "parameter 'options' cannot be passed by name; .* or take a dict"),
+    (positional, "parameter 'a' cannot be passed by name; take the `/` out"),
+    (unknown_type, "type of parameter 'b' has no JSON Schema: .*threading.Event'>$"),
+    (half_defined, "type of parameter 'a' has no JSON Schema: a name in it is not defined"),
+    (boundless, "type of parameter 'a' has no JSON Schema: it holds itself without a name"),
     (unresolved, "its annotations cannot be read"),
     (lambda: None, "pass name=…"),
     (stream, "it is an async generator; return a list of what it gives"),

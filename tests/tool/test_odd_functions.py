@@ -7,6 +7,7 @@ import threading
 from collections.abc import Awaitable
 from functools import wraps
 from pathlib import Path
+from typing import Annotated
 
 import anyio
 import anyio.to_thread
@@ -17,7 +18,7 @@ from agentslot.model import ModelConfig
 from agentslot.model.testing import ScriptedModule, calls_answer, text_answer
 from agentslot.session import MemoryStoreModule, ToolResult
 from agentslot.standardagent import AgentConfig, new_application
-from agentslot.tool import FilesModule, ToolsModule, function_tool
+from agentslot.tool import FilesModule, ToolInvocation, ToolsModule, function_tool
 from tests.tool.invoking import invoke, output
 
 
@@ -34,6 +35,38 @@ async def test_half_a_character_in_a_result_becomes_the_replacement_character() 
     result = await invoke(names)
 
     assert json.loads(result.output or "") == {"names": ["caf\ufffd", "plain"]}
+
+
+def test_a_text_in_an_annotation_describes_the_parameter() -> None:
+    @function_tool
+    def measure(
+        a: Annotated[int, "in metres"], b: Annotated[str | None, "for whom"] = None
+    ) -> None:
+        """Measure.
+
+        Args:
+            a: from the docstring
+        """
+
+    assert measure.definition.input_schema["properties"] == {
+        "a": {"type": "integer", "description": "in metres"},
+        "b": {"type": "string", "description": "for whom"},
+    }
+
+
+async def test_an_invocation_may_be_optional_and_annotated() -> None:
+    @function_tool
+    def who(first: ToolInvocation | None = None) -> str:
+        return "nobody" if first is None else first.call.name
+
+    @function_tool
+    def noted(call: Annotated[ToolInvocation, "hidden"]) -> str:
+        return call.call.name
+
+    for tool in (who, noted):
+        assert tool.definition.input_schema["properties"] == {}
+        assert output(await invoke(tool)) == tool.definition.name
+    assert who() == "nobody"
 
 
 async def test_an_async_function_behind_a_plain_decorator_is_awaited() -> None:

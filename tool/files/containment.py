@@ -95,12 +95,13 @@ class Location:
         return status
 
     def similar(self) -> list[str]:
-        """Names in the folder that look like this one."""
+        """Names in the folder that look like this one, in upper or lower case."""
         descriptor = os.open(".", _LISTED, dir_fd=self.folder)
         try:
-            return get_close_matches(self.name, os.listdir(descriptor))
+            names = {name.casefold(): name for name in os.listdir(descriptor)}
         finally:
             os.close(descriptor)
+        return [names[alike] for alike in get_close_matches(self.name.casefold(), names)]
 
     def _require_regular(self, status: os.stat_result) -> None:
         if stat.S_ISREG(status.st_mode):

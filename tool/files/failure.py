@@ -8,7 +8,7 @@ from agentslot.tool.errors import ToolFailedError
 
 _KNOWN = {
     errno.ENOENT: ("not_found", "does not exist; check the spelling or list the folder"),
-    errno.ENOTDIR: ("not_a_folder", "passes through something that is no folder"),
+    errno.ENOTDIR: ("not_a_folder", "is no folder, or passes through something that is none"),
     errno.EISDIR: ("is_a_folder", "is a folder; name a file in it"),
     errno.EACCES: ("permission_denied", "may not be accessed by this process"),
     errno.EPERM: ("permission_denied", "may not be accessed by this process"),

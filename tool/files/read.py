@@ -33,6 +33,7 @@ class TextRange:
         cut_by: why the range ends before the file does; None if it does not.
         next_column: byte of a cut line at which to go on, from 1.
         crlf: whether the lines end in CRLF in the file.
+        lossy: whether any U+FFFD in `text` stands for such bytes.
         sha256: of the whole file; None for a huge file.
     """
 
@@ -43,6 +44,7 @@ class TextRange:
     cut_by: CutBy | None
     next_column: int
     crlf: bool
+    lossy: bool
     encoding: Encoding
     sha256: str | None
 
@@ -79,7 +81,8 @@ def read_range(
         first = seek_line(file, begin, offset, total)
         skip_columns(file, column)
         lines, cut_by = _window(file, limit, max_bytes)
-    text, used = _decode(b"".join(lines), final=cut_by != "long_line")
+    content = b"".join(lines)
+    text, used = _decode(content, final=cut_by != "long_line")
     return TextRange(
         text=text.replace("\r\n", "\n"),
         first=first,
@@ -88,6 +91,7 @@ def read_range(
         cut_by=cut_by,
         next_column=column + used if cut_by == "long_line" else 1,
         crlf=any(line.endswith(b"\r\n") for line in lines),
+        lossy=text.count("\ufffd") > content.count("\ufffd".encode()),
         encoding=encoding,
         sha256=digest,
     )

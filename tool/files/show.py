@@ -58,6 +58,8 @@ def _facts(part: TextRange, offset: int, column: int) -> list[str]:
         facts.append("CRLF line ends")
     if part.encoding.name != "utf-8":
         facts.append(part.encoding.name)
+    if part.lossy:
+        facts.append("\ufffd stands for bytes that are no UTF-8, and cannot be quoted in an edit")
     if part.cut_by is None and part.text and not part.text.endswith("\n"):
         facts.append("no line end at the end of the file")
     if part.sha256 is not None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agentslot.tool.fit import cut
 from agentslot.tool.history.cursor import Cursor
 from agentslot.tool.history.entries import Entry, Step
 
@@ -53,12 +54,12 @@ def show_steps(steps: Sequence[Step], max_bytes: int, *, has_older: bool) -> str
 
 def show_entry(entry: Entry, character: int, max_bytes: int) -> str:
     """A long entry from a character on."""
-    cut = entry.text[character:].encode("utf-8", "replace")[:max_bytes].decode("utf-8", "ignore")
-    end = character + len(cut)
+    part = cut(entry.text[character:], max_bytes)
+    end = character + len(part)
     note = f"characters {character} to {end} of {len(entry.text)}"
     if end < len(entry.text):
         note += f"; read on with cursor={Cursor(entry.sequence, end)}"
-    return f"{entry.head}:\n{cut}\n[{note}]"
+    return f"{entry.head}:\n{part}\n[{note}]"
 
 
 def show_hits(hits: Sequence[Hit], searched_to: int, max_bytes: int) -> str:

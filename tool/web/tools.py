@@ -11,7 +11,7 @@ from pydantic import Field
 from agentslot._exchange import Target
 from agentslot.tool.contract import Effect, ToolInvocation
 from agentslot.tool.errors import ToolFailedError
-from agentslot.tool.fit import fit
+from agentslot.tool.fit import check_start, cut, fit
 from agentslot.tool.functiontool import FunctionTool
 from agentslot.tool.web.fetch import Answer, Fetcher, Query
 from agentslot.tool.web.text import decoded, html_to_text, is_html, media_type
@@ -67,9 +67,7 @@ class PageReader:
         source = f"{_status(answer)} {answer.target.url}"
         if text is None:
             return f"[{source}: {_binary(answer)}]"
-        if start and start >= len(text):
-            message = f"start={start} is beyond the end; the text has {len(text)} characters"
-            raise ToolFailedError("offset_out_of_range", message)
+        check_start(start, text)
         limit = invocation.max_inline_output_bytes
         return fit(lambda size: _window(text, start, size, source, answer), MAX_SHOWN_BYTES, limit)
 
@@ -173,12 +171,8 @@ def _binary(answer: Answer) -> str:
     return f"no text: {kind}, {most}{size} bytes"
 
 
-def _cut(text: str, max_bytes: int) -> str:
-    return text.encode("utf-8", "replace")[:max_bytes].decode("utf-8", "ignore")
-
-
 def _window(text: str, start: int, max_bytes: int, source: str, answer: Answer) -> str:
-    shown = _cut(text[start:], max_bytes)
+    shown = cut(text[start:], max_bytes)
     end = start + len(shown)
     note = source
     if start or end < len(text):
@@ -191,7 +185,7 @@ def _window(text: str, start: int, max_bytes: int, source: str, answer: Answer) 
 
 
 def _answer(head: str, text: str, max_bytes: int, answer: Answer) -> str:
-    shown = _cut(text, max(0, max_bytes - len(head.encode())))
+    shown = cut(text, max(0, max_bytes - len(head.encode())))
     if len(shown) == len(text) and not answer.body.truncated:
         return f"{head}\n\n{shown}"
     note = f"[the body is cut after {len(shown)} characters; ask the server for less]"

@@ -11,7 +11,6 @@ from fnmatch import fnmatch
 
 from examples.loopback_model import actions, results
 from examples.loopback_model.conversation import Exchange
-from examples.loopback_model.errors import RequestError
 from examples.refactoring.model.answers import listed_paths, search_blocks, written_blocks
 
 
@@ -31,9 +30,9 @@ class Referee:
         """
         for exchange in exchanges:
             if not actions.is_ours(exchange.call):
-                raise _wrong(exchange, "this call was never made with these arguments")
+                raise exchange.wrong("this call was never made with these arguments")
             if results.is_unsettled(exchange.result):
-                raise _wrong(exchange, "this model does not go on where an outcome is unknown")
+                raise exchange.wrong("this model does not go on where an outcome is unknown")
             self._check(exchange)
 
     def _check(self, exchange: Exchange) -> None:
@@ -57,7 +56,7 @@ class Referee:
             if found := [(number, line) for number, line in lines if pattern.search(line)]:
                 hits.append((path, found))
         if search_blocks(exchange.result) != written_blocks(hits):
-            raise _wrong(exchange, "those are not the lines that match")
+            raise exchange.wrong("those are not the lines that match")
 
     def _find(self, exchange: Exchange) -> None:
         start, *rest = re.split("[{}]", str(exchange.call.arguments["pattern"]))
@@ -69,14 +68,14 @@ class Referee:
             if any(fnmatch(path.rpartition("/")[2], pattern) for pattern in patterns)
         }
         if set(listed_paths(exchange.result)) != found:
-            raise _wrong(exchange, "those are not the files of such names")
+            raise exchange.wrong("those are not the files of such names")
 
     def _read(self, exchange: Exchange) -> None:
         text = self._texts[str(exchange.call.arguments["path"])]
         if results.file_text(exchange.result) != text:
-            raise _wrong(exchange, "that is not the text of the file")
+            raise exchange.wrong("that is not the text of the file")
         if results.sha256(exchange.result) != _sha256(text):
-            raise _wrong(exchange, "that is not the hash of the file")
+            raise exchange.wrong("that is not the hash of the file")
 
     def _edit(self, exchange: Exchange) -> None:
         match exchange.call.arguments:
@@ -91,7 +90,7 @@ class Referee:
                 case _:
                     raise ValueError(exchange.call)
         if results.sha256(exchange.result) != _sha256(text):
-            raise _wrong(exchange, "that is not the hash of the file after the edit")
+            raise exchange.wrong("that is not the hash of the file after the edit")
         self._texts[path] = text
 
 
@@ -99,15 +98,8 @@ def _test(exchange: Exchange) -> None:
     verdict = results.output(exchange.result).rstrip().rpartition("\n")[2]
     passed = " passed" in verdict and "failed" not in verdict and "error" not in verdict
     if (results.exit_code(exchange.result) == 0) != passed:
-        raise _wrong(exchange, f"the exit code does not fit '{verdict}'")
+        raise exchange.wrong(f"the exit code does not fit '{verdict}'")
 
 
 def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _wrong(exchange: Exchange, reason: str) -> RequestError:
-    return RequestError(
-        f"Wrong result of '{exchange.call.id}' ({exchange.call.name}): {reason}.",
-        param=f"messages[{exchange.index}].content",
-    )
