@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Self, TypeAlias, cast
 
 from agentslot._declaration import Contribution, Requirement
-from agentslot._where import Location, maker, of_class
+from agentslot._where import Location, of_class, user
 
 if TYPE_CHECKING:  # a registrar is made around a module
     from agentslot._registrar import Registrar
@@ -44,7 +44,15 @@ class Module:
 
     _contributions: tuple[Contribution, ...] = ()
     _lifespan: Lifespan | None = None
-    _made_at: Location | None = None
+    _made_at: Location
+
+    if not TYPE_CHECKING:  # a checker would compare its signature with that of each `__init__`
+
+        def __new__(cls, *_args: object, **_options: object) -> Self:
+            """Remember where it is made, also where an `__init__` does not call this class's."""
+            module = super().__new__(cls)
+            module._made_at = user()
+            return module
 
     def __init__(
         self,
@@ -69,7 +77,6 @@ class Module:
             self.requires = tuple(requires) if is_several else requires
         self._contributions = contributions
         self._lifespan = lifespan
-        self._made_at = maker(self)
 
     def register(self, registrar: "Registrar") -> None:
         """Contribute to slots. May run again if a build fails, so it must not hold resources."""
@@ -88,5 +95,4 @@ class Module:
         if type(self) is Module:
             return str(self._made_at)
         cls: type = type(self)
-        written = of_class(cls)
-        return written if self._made_at is None else f"{written}, made at {self._made_at}"
+        return f"{of_class(cls)}, made at {self._made_at}"

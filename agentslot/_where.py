@@ -28,17 +28,16 @@ def caller() -> Location | None:
     return Location(frame.f_code.co_filename, frame.f_lineno)
 
 
-def maker(made: object) -> Location | None:
-    """Return the line that makes an object, from the `__init__` that calls this.
-
-    Those of its subclasses, which have called that one, are passed over.
-    """
+def user() -> Location:
+    """Return the innermost line outside this library that led to the function calling this one."""
     frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]  # the standard way, as in logging
-    while frame.f_back is not None and frame.f_code.co_name == "__init__":
-        if frame.f_locals.get("self") is not made:
-            break
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__")):
         frame = frame.f_back
     return Location(frame.f_code.co_filename, frame.f_lineno)
+
+
+def _is_ours(name: str | None) -> bool:
+    return name is not None and name.partition(".")[0] == "agentslot"
 
 
 @lru_cache(maxsize=128)

@@ -1,6 +1,6 @@
 """What an agent cannot be built with, and how that is said."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -15,6 +15,7 @@ from agentslot.standardagent import (
     ContextRetention,
     new_application,
 )
+from agentslot.standardagent.loop import StandardLoopModule
 from agentslot.tool import TOOLS, function_tool
 
 
@@ -38,6 +39,13 @@ def test_a_channel_that_nobody_would_bind_is_refused() -> None:
         application(by_hand).build()
     assert (caught.value.slot, caught.value.key) == ("gateway.channel", "raw")
     assert "gateway_channel('raw', channel)" in caught.value.fix
+
+
+@pytest.mark.parametrize("make", [MemoryStoreModule, ScriptedModule, StandardLoopModule])
+def test_a_shipped_module_is_named_by_the_line_that_made_it(make: Callable[[], Module]) -> None:
+    made = make()
+    assert Module("here").where().rpartition(":")[0] == __file__
+    assert made.where().rpartition("made at ")[2].rpartition(":")[0] == __file__
 
 
 class Source:
