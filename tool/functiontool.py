@@ -67,8 +67,13 @@ class FunctionTool(Generic[P, R]):
         name = name or str(getattr(definition, "__name__", type(definition).__name__))
         if not NAME.fullmatch(name):
             raise ToolDeclarationError(name, "pass name=… with letters, digits, `_` and `-` only")
-        if timeout_seconds is not None and timeout_seconds <= 0:
+        if isinstance(function, FunctionTool):
+            raise ToolDeclarationError(name, "it is one already: use it as it is")
+        if timeout_seconds is not None and not timeout_seconds > 0:
             raise ToolDeclarationError(name, "timeout_seconds must be positive")
+        if not isinstance(effect, Effect):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
+            known = ", ".join(f"Effect.{each.name}" for each in Effect)
+            raise ToolDeclarationError(name, f"its effect is {effect!r}: use one of {known}")
         documented = parse_docstring(inspect.getdoc(definition))
         signature = read_signature(function, name, documented)
         self.definition = ToolDefinition(
@@ -234,8 +239,8 @@ def function_tool(
 
     The argument schema comes from the annotations, descriptions from the docstring (Google, NumPy
     or Sphinx style). A parameter annotated `ToolInvocation` receives the invocation and is hidden
-    from the model. A sync function runs in a worker thread. What it returns becomes the output: a
-    text as it is, anything else as JSON, a ToolResult unchanged; an Attachment becomes an artifact.
+    from the model. A sync function runs in a worker thread. What it returns becomes the output, as
+    JSON; a ToolResult stays unchanged; an Attachment becomes an artifact.
     Raise `ToolFailedError` to tell the model what to change: of any other exception it is told the
     type alone.
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import anyio
 import pytest
@@ -470,6 +470,18 @@ def test_a_function_that_cannot_be_shown_to_a_model_is_refused(
 ) -> None:
     with pytest.raises(ToolDeclarationError, match=reason):
         function_tool(function)
+
+
+@pytest.mark.parametrize("effect", ["reed", "read", None, 3])
+def test_an_effect_is_one_of_ours(effect: Any) -> None:  # as untyped code gives it
+    wanted = f"its effect is {effect!r}: use one of Effect.PURE, Effect.READ"
+    with pytest.raises(ToolDeclarationError, match=wanted):
+        function_tool(effect=effect)(add)
+
+
+def test_a_tool_is_made_once() -> None:
+    with pytest.raises(ToolDeclarationError, match="'add' cannot be a tool: it is one already"):
+        function_tool(function_tool(add))
 
 
 def test_a_time_limit_must_be_positive() -> None:
