@@ -472,18 +472,23 @@ def test_a_function_that_cannot_be_shown_to_a_model_is_refused(
         function_tool(function)
 
 
+def weigh(grams: int) -> int:
+    """Weigh something."""
+    return grams
+
+
 @pytest.mark.parametrize("effect", ["reed", "read", None, 3])
 def test_an_effect_is_one_of_ours(effect: Any) -> None:  # as untyped code gives it
     wanted = f"its effect is {effect!r}: use one of Effect.PURE, Effect.READ"
     with pytest.raises(ToolDeclarationError, match=wanted):
-        function_tool(effect=effect)(add)
+        function_tool(effect=effect)(weigh)
 
 
 def test_a_tool_is_made_once() -> None:
     with pytest.raises(ToolDeclarationError, match="'add' cannot be a tool: it is one already"):
-        function_tool(function_tool(add))
+        function_tool(add)
 
 
 def test_a_time_limit_must_be_positive() -> None:
     with pytest.raises(ToolDeclarationError, match="timeout_seconds must be positive"):
-        function_tool(timeout_seconds=0)(add)
+        function_tool(timeout_seconds=0)(weigh)
