@@ -124,8 +124,9 @@ ROWS: tuple[Component, ...] = (
         Kind.ONE,
         "optional, only with goal.store",
         "Judges whether a session's goal is reached.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.standardagent.goal", "GoalEvaluator", "GOAL_EVALUATOR"),
+        evidence=Evidence(suite="goal.evaluator/v1", conformance=("ModelGoalEvaluator",)),
     ),
     Component(
         "runtime",
@@ -171,6 +172,7 @@ ROWS: tuple[Component, ...] = (
         "Is told of every attempt before its first byte, and of its end; may refuse the start.",
         _CONTRACTED,
         Contract("agentslot.model", "AttemptObserver", "ATTEMPT_OBSERVER"),
+        evidence=Evidence(suite="model.attempt.observer/v1", gaps=(_NONE_OF_OURS,)),
     ),
     Component(
         "model",

@@ -215,6 +215,7 @@ _COMPONENTS: tuple[Referee[Callable[[], Any]], ...] = (
     parts.AUDIT_SINK_SUITE,
     parts.USAGE_RECORDER_SUITE,
     parts.COMMIT_OBSERVER_SUITE,
+    parts.ATTEMPT_OBSERVER_SUITE,
 )
 
 _A_STORE = (
@@ -230,6 +231,11 @@ SUITES: dict[str, Suite] = {
         "a function that opens, with `async with`, an `Approver` of"
         " `agentslot.standardagent.conformance`: a service, and somebody who answers.",
         partial(_with, parts.APPROVAL_SERVICE_SUITE),
+    ),
+    "goal.evaluator": Suite(
+        parts.GOAL_EVALUATOR_SUITE.contract,
+        f"{_COMPONENT} One that asks a model brings an executor that answers as its model does.",
+        partial(_with, parts.GOAL_EVALUATOR_SUITE),
     ),
     "model.token-counter": Suite(
         model.TOKEN_COUNTER_SUITE.contract,

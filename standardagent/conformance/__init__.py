@@ -23,8 +23,10 @@ from agentslot.standardagent.conformance.approval import (
     Approver,
     OpenApprover,
 )
+from agentslot.standardagent.conformance.attemptobserver import ATTEMPT_OBSERVER_SUITE
 from agentslot.standardagent.conformance.compaction import CONTEXT_COMPACTOR_SUITE
 from agentslot.standardagent.conformance.context import CONTEXT_SOURCE_SUITE
+from agentslot.standardagent.conformance.goalevaluator import GOAL_EVALUATOR_SUITE
 from agentslot.standardagent.conformance.hooks import (
     COMPLETION_GATE_SUITE,
     INPUT_GATE_SUITE,
@@ -47,11 +49,13 @@ __all__ = [
     "AGENT_HOOK_SUITE",
     "AGENT_LOOP_SUITE",
     "APPROVAL_SERVICE_SUITE",
+    "ATTEMPT_OBSERVER_SUITE",
     "AUDIT_SINK_SUITE",
     "COMMIT_OBSERVER_SUITE",
     "COMPLETION_GATE_SUITE",
     "CONTEXT_COMPACTOR_SUITE",
     "CONTEXT_SOURCE_SUITE",
+    "GOAL_EVALUATOR_SUITE",
     "INPUT_GATE_SUITE",
     "METRIC_SINK_SUITE",
     "POLICY_GUARD_SUITE",

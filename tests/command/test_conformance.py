@@ -166,6 +166,7 @@ from agentslot.standardagent import (
     TailCompactor,
 )
 from agentslot.standardagent.conformance import Approver
+from agentslot.standardagent.goal import GoalEvaluation
 from agentslot.tool import TOOLS, FilesModule, function_tool
 from agentslot.tool.conformance import Trial
 
@@ -175,8 +176,21 @@ def read_only():
 
 
 class Yes:
-    async def evaluate(self, action):
+    async def evaluate(self, action, *_):
         return "yes"
+
+
+class Deaf:
+    async def attempt_started(self, attempt_id, request):
+        pass
+
+    async def attempt_finished(self, attempt_id, outcome):
+        pass
+
+
+class Content:
+    async def evaluate(self, question, record):
+        return GoalEvaluation.done()
 
 
 class Counter:
@@ -236,6 +250,8 @@ def parts(folder: Path) -> None:
         ("agent.loop", "agentslot.standardagent:StandardLoop"),
         ("policy.guard", "parts.components:read_only"),
         ("approval.service", "parts.components:desk"),
+        ("model.attempt.observer", "parts.components:Deaf"),
+        ("goal.evaluator", "parts.components:Content"),
         ("audit.sink", "agentslot.standardagent:JsonLinesSinkModule"),
         ("tool", "parts.components:adding"),
         ("tool", "parts.components:reading"),
@@ -266,6 +282,11 @@ def test_a_component_that_keeps_its_contract_passes_every_check(
             "model.token-counter",
             "parts.components:counting",
             "✗ every request has a number of tokens: it counts -1 tokens",
+        ),
+        (
+            "goal.evaluator",
+            "parts.components:Yes",
+            "✗ every conversation gets a judgement: it gave a str, which is no evaluation",
         ),
         ("trace.sink", "parts.components:Yes", "it failed: slot 'trace.sink' holds "),
         (
