@@ -30,9 +30,11 @@ from agentslot.session.facts import (
 )
 from agentslot.session.identity import SERVICE_ACTOR
 from agentslot.session.message import Message
+from agentslot.session.modelconfig import ModelConfig
 from agentslot.session.refusal import invalid_change
 from agentslot.session.rules import run, transcript
 from agentslot.session.state import SessionState
+from agentslot.session.text import require_unicode
 from agentslot.session.toolcall import ToolCall, ToolResult, ToolStatus
 
 # Facts are tried in batches, since a draft looks through what it has appended itself.
@@ -68,6 +70,7 @@ def _start_with_message(draft: Draft, fact: Fact) -> None:
 def _start_with_copy(draft: Draft, fact: Fact) -> None:
     if fact.origin_id is None:
         raise invalid_change(f"copied fact {fact.sequence} does not name its origin")
+    require_unicode(fact.origin_id, f"the origin of fact {fact.sequence}")
     if draft.run is not None and fact.run_id != draft.run.id:
         _abandon_run(draft)
     _readmit(draft, fact)
@@ -81,8 +84,10 @@ def _abandon_run(draft: Draft) -> None:
 def _readmit(draft: Draft, fact: Fact) -> None:
     """Append the payload by the rule of its kind, with the time and actor it had."""
     draft.now, draft.actor, draft.origin_id = fact.at, fact.actor, fact.origin_id
+    require_unicode(fact.actor.id, f"the actor of fact {fact.sequence}")
     match fact.payload:
         case RunFact(status=RunStatus.STARTED) as started:
+            _check_config(fact, started.config)
             run.begin(draft, started)
             draft.append(started, started.run_id)
         case RunFact() as ended:
@@ -104,4 +109,11 @@ def _readmit(draft: Draft, fact: Fact) -> None:
         case RunLimitExceeded() as limit:
             run.append_limit_exceeded(draft, AppendLimitExceeded(limit))
         case ModelConfigChanged() as changed:
+            _check_config(fact, changed.previous)
+            _check_config(fact, changed.current)
             draft.append(changed, None)
+
+
+def _check_config(fact: Fact, config: ModelConfig) -> None:
+    for text in (config.provider, config.model, *config.stop_sequences):
+        require_unicode(text, f"the model of fact {fact.sequence}")

@@ -18,7 +18,7 @@ from agentslot.session.facts import (
     RunStatus,
 )
 from agentslot.session.identity import AttemptId
-from agentslot.session.message import require_unicode_parts
+from agentslot.session.message import require_sound_copy
 from agentslot.session.refusal import history_broken, invalid_change, journal_broken, run_active
 from agentslot.session.rules.extensions import OF_A_RUN
 from agentslot.session.state import ActiveRun
@@ -82,6 +82,8 @@ def _check_termination(fact: RunFact) -> None:
         raise invalid_change(
             f"the termination of run {fact.run_id!r} needs a code and a message of one safe line"
         )
+    if termination is not None:
+        require_unicode(termination.code, "$.fact.termination.code")
 
 
 def require_settled(draft: Draft, refused: str) -> None:
@@ -121,14 +123,25 @@ def _with_attempt_started(draft: Draft, run: ActiveRun, attempt: ModelAttempt) -
 
 def _with_attempt_ended(draft: Draft, run: ActiveRun, attempt: ModelAttempt) -> ActiveRun:
     _check_outcome(attempt)
-    require_unicode(attempt.error_message, "$.attempt.error_message")
-    require_unicode(attempt.partial_text, "$.attempt.partial_text")
+    _check_texts(attempt)
     start = _attempt_start(draft, attempt.attempt_id)
     if start is None or attempt.attempt_id not in run.open_attempts:
         raise history_broken(f"attempt {attempt.attempt_id!r} is not open")
     if start.step_id != attempt.step_id:
         raise history_broken(f"attempt {attempt.attempt_id!r} ends in another step")
     return run.without_attempt(attempt.attempt_id, attempt.usage.total if attempt.usage else 0)
+
+
+def _check_texts(attempt: ModelAttempt) -> None:
+    require_unicode(attempt.served_model, "$.attempt.served_model")
+    require_unicode(attempt.provider_request_id, "$.attempt.provider_request_id")
+    require_unicode(attempt.finish_reason, "$.attempt.finish_reason")
+    if attempt.usage is not None:
+        require_unicode(attempt.usage.service_tier, "$.attempt.usage.service_tier")
+    if attempt.error_code:
+        require_unicode(attempt.error_code, "$.attempt.error_code")
+        require_unicode(attempt.error_message, "$.attempt.error_message")
+        require_unicode(attempt.partial_text, "$.attempt.partial_text")
 
 
 def _ended_early(attempt: ModelAttempt) -> bool:
@@ -162,7 +175,7 @@ def append_context_contribution(draft: Draft, change: AppendContextContribution)
     require_identity("source key", contribution.source_key)
     require_identity("step id", contribution.step_id)
     for number, message in enumerate(contribution.messages):
-        require_unicode_parts(message.parts, f"$.contribution.messages[{number}]")
+        require_sound_copy(message, f"$.contribution.messages[{number}]")
     if _has_contribution(draft, contribution):
         raise history_broken(
             f"source {contribution.source_key!r} has contributed to step "
@@ -200,6 +213,7 @@ def append_limit_exceeded(draft: Draft, change: AppendLimitExceeded) -> None:
     """Record that the active Run asked for more than its limit leaves."""
     fact = change.fact
     run = draft.active(fact.run_id)
+    require_identity("step id", fact.step_id)
     used = run.attempts if fact.exceeded is RunLimit.MODEL_ATTEMPTS else run.tool_calls
     if fact.used != used:
         raise history_broken(f"run {run.id!r} has used {used} {fact.exceeded}, not {fact.used}")

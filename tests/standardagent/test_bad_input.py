@@ -102,6 +102,14 @@ async def test_what_no_store_could_keep_is_refused_at_the_edge_and_the_session_g
             Completion((TextPart("hi"),), continuation=untyped({})),
             "the continuation is no text but of",
         ),
+        (
+            Completion((TextPart("hi"),), continuation='{"a":[1,{"b":2,"b":3}]}'),
+            "the continuation is no JSON value: duplicate member at $.a[1].b",
+        ),
+        (
+            Completion((TextPart("hi"),), continuation='{"a":NaN}'),
+            "the continuation is no JSON value: NaN and Infinity are no JSON at $.a",
+        ),
         (Completion(()), "the answer has neither parts nor calls"),
     ],
 )
