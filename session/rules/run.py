@@ -8,6 +8,7 @@ from agentslot.session.changes import (
     AppendRun,
 )
 from agentslot.session.draft import Draft, require_identity
+from agentslot.session.errors import ClassifiedError, ErrorKind
 from agentslot.session.facts import (
     AttemptStatus,
     ContextContribution,
@@ -19,6 +20,7 @@ from agentslot.session.facts import (
 )
 from agentslot.session.identity import AttemptId
 from agentslot.session.message import require_sound_copy
+from agentslot.session.modelconfig import TokenUsage
 from agentslot.session.refusal import history_broken, invalid_change, journal_broken, run_active
 from agentslot.session.rules.extensions import OF_A_RUN
 from agentslot.session.state import ActiveRun
@@ -124,6 +126,8 @@ def _with_attempt_started(draft: Draft, run: ActiveRun, attempt: ModelAttempt) -
 def _with_attempt_ended(draft: Draft, run: ActiveRun, attempt: ModelAttempt) -> ActiveRun:
     _check_outcome(attempt)
     _check_texts(attempt)
+    if attempt.usage is not None:
+        _check_usage(attempt.attempt_id, attempt.usage)
     start = _attempt_start(draft, attempt.attempt_id)
     if start is None or attempt.attempt_id not in run.open_attempts:
         raise history_broken(f"attempt {attempt.attempt_id!r} is not open")
@@ -136,12 +140,27 @@ def _check_texts(attempt: ModelAttempt) -> None:
     require_unicode(attempt.served_model, "$.attempt.served_model")
     require_unicode(attempt.provider_request_id, "$.attempt.provider_request_id")
     require_unicode(attempt.finish_reason, "$.attempt.finish_reason")
-    if attempt.usage is not None:
-        require_unicode(attempt.usage.service_tier, "$.attempt.usage.service_tier")
     if attempt.error_code:
         require_unicode(attempt.error_code, "$.attempt.error_code")
         require_unicode(attempt.error_message, "$.attempt.error_message")
         require_unicode(attempt.partial_text, "$.attempt.partial_text")
+
+
+def _check_usage(attempt_id: AttemptId, usage: TokenUsage) -> None:
+    """Refuse figures that contradict each other: budgets, prices and people go by them."""
+    sound = (
+        0 <= usage.cached_input <= usage.input
+        and 0 <= usage.cache_write_1h <= usage.cache_write <= usage.input
+        and 0 <= usage.reasoning <= usage.output
+        and usage.input + usage.output <= usage.total
+    )
+    if not sound:
+        raise ClassifiedError(
+            ErrorKind.INVALID_INPUT,
+            "invalid_usage",
+            f"attempt {attempt_id!r} has token figures that contradict each other: {usage}",
+        )
+    require_unicode(usage.service_tier, "$.attempt.usage.service_tier")
 
 
 def _ended_early(attempt: ModelAttempt) -> bool:
