@@ -140,6 +140,7 @@ def _check_texts(attempt: ModelAttempt) -> None:
     require_unicode(attempt.served_model, "$.attempt.served_model")
     require_unicode(attempt.provider_request_id, "$.attempt.provider_request_id")
     require_unicode(attempt.finish_reason, "$.attempt.finish_reason")
+    require_unicode(attempt.response_id, "$.attempt.response_id")
     if attempt.error_code:
         require_unicode(attempt.error_code, "$.attempt.error_code")
         require_unicode(attempt.error_message, "$.attempt.error_message")
@@ -168,8 +169,12 @@ def _ended_early(attempt: ModelAttempt) -> bool:
 
 
 def _has_been_answered(attempt: ModelAttempt) -> bool:
-    said = attempt.served_model or attempt.provider_request_id or attempt.finish_reason
-    return bool(said) or attempt.usage is not None or attempt.cost_usd is not None
+    named = attempt.served_model or attempt.provider_request_id or attempt.response_id
+    return (
+        bool(named or attempt.finish_reason)
+        or attempt.usage is not None
+        or attempt.cost_usd is not None
+    )
 
 
 def _check_outcome(attempt: ModelAttempt) -> None:
