@@ -4,6 +4,7 @@ They pass the same rules as if they were committed one by one, with two exceptio
 keeps the model that it had then, and a Run whose end was not copied is over all the same.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from agentslot.session.changes import (
@@ -18,6 +19,7 @@ from agentslot.session.changes import (
     MarkToolPending,
 )
 from agentslot.session.draft import Draft
+from agentslot.session.errors import ClassifiedError
 from agentslot.session.facts import (
     ContextContribution,
     Fact,
@@ -56,6 +58,29 @@ def start_with(empty: SessionState, facts: tuple[Fact, ...], copied: int) -> Ses
     _abandon_run(draft)
     draft.now = empty.created_at
     return replace(draft.finished(), revision=1)
+
+
+def fitting(empty: SessionState, facts: Sequence[Fact]) -> tuple[int, int, str]:
+    """How many facts make a Session, how many of these leave nothing open, and what is wrong then.
+
+    No Session can have the fact behind the ones that fit. One can start with copies of those that
+    leave neither a call nor a request to a model open.
+    """
+    draft = Draft(empty, SERVICE_ACTOR, empty.created_at)
+    settled = 0
+    for position, fact in enumerate(facts):
+        try:
+            if len(draft.facts) >= _BATCH and not draft.owing:
+                draft.next_commit()
+            if draft.run is not None and fact.run_id != draft.run.id:
+                _abandon_run(draft)
+            _readmit(draft, fact)
+        except ClassifiedError as error:
+            return position, settled, error.message
+        requests = draft.run.open_attempts if draft.run is not None else ()
+        if not (draft.journal or draft.owing or requests):
+            settled = position + 1
+    return len(facts), settled, ""
 
 
 def _start_with_message(draft: Draft, fact: Fact) -> None:
