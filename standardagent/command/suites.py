@@ -237,6 +237,22 @@ SUITES: dict[str, Suite] = {
         f"{_COMPONENT} One that asks a model brings an executor that answers as its model does.",
         partial(_with, parts.GOAL_EVALUATOR_SUITE),
     ),
+    "model.catalog": Suite(
+        parts.MODEL_CATALOG_SUITE.contract,
+        "a class or function that makes the catalog, of nothing or of the argument `path`.",
+        partial(_with, parts.MODEL_CATALOG_SUITE),
+    ),
+    "model.selector": Suite(
+        parts.MODEL_SELECTOR_SUITE.contract,
+        "a function that returns a selector, and a `ModelConfig` that it allows.",
+        partial(_with, parts.MODEL_SELECTOR_SUITE),
+    ),
+    "workspace.manager": Suite(
+        parts.WORKSPACE_MANAGER_SUITE.contract,
+        "a function of nothing, or of the argument `path`, that returns a manager, and a"
+        " `WorkspaceScope` that it knows.",
+        partial(_with, parts.WORKSPACE_MANAGER_SUITE),
+    ),
     "model.token-counter": Suite(
         model.TOKEN_COUNTER_SUITE.contract,
         "a function that opens, with `async with`, a `Counting` of `agentslot.model.conformance`:"

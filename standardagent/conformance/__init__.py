@@ -24,6 +24,7 @@ from agentslot.standardagent.conformance.approval import (
     OpenApprover,
 )
 from agentslot.standardagent.conformance.attemptobserver import ATTEMPT_OBSERVER_SUITE
+from agentslot.standardagent.conformance.choosing import MODEL_CATALOG_SUITE, MODEL_SELECTOR_SUITE
 from agentslot.standardagent.conformance.compaction import CONTEXT_COMPACTOR_SUITE
 from agentslot.standardagent.conformance.context import CONTEXT_SOURCE_SUITE
 from agentslot.standardagent.conformance.goalevaluator import GOAL_EVALUATOR_SUITE
@@ -44,6 +45,7 @@ from agentslot.standardagent.conformance.observe import (
 )
 from agentslot.standardagent.conformance.policy import POLICY_GUARD_SUITE
 from agentslot.standardagent.conformance.stage import Make
+from agentslot.standardagent.conformance.workspaces import WORKSPACE_MANAGER_SUITE
 
 __all__ = [
     "AGENT_HOOK_SUITE",
@@ -58,12 +60,15 @@ __all__ = [
     "GOAL_EVALUATOR_SUITE",
     "INPUT_GATE_SUITE",
     "METRIC_SINK_SUITE",
+    "MODEL_CATALOG_SUITE",
+    "MODEL_SELECTOR_SUITE",
     "POLICY_GUARD_SUITE",
     "SESSION_LIFECYCLE_SUITE",
     "TOOL_PREFLIGHT_SUITE",
     "TOOL_RESULT_SUITE",
     "TRACE_SINK_SUITE",
     "USAGE_RECORDER_SUITE",
+    "WORKSPACE_MANAGER_SUITE",
     "Approver",
     "ConformanceFailure",
     "Make",

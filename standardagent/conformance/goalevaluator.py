@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
+from typing import cast
 
 import anyio
 
@@ -120,7 +121,7 @@ class _Recording:
 
 async def _judgement(evaluator: GoalEvaluator, question: GoalQuestion) -> GoalEvaluation:
     recording = _Recording(question)
-    answer: object = await evaluator.evaluate(question, recording)
+    answer = cast("object", await evaluator.evaluate(question, recording))
     if not isinstance(answer, GoalEvaluation):
         raise Broken(f"it gave a {type(answer).__name__}, which is no evaluation")
     demand(answer.reason is not GoalReason.EVALUATOR_FAILURE, "it says that it failed")

@@ -153,8 +153,9 @@ PARTS = """
 from contextlib import asynccontextmanager
 
 from agentslot import Application, Module
-from agentslot.model import ModelConfig, TokenCount
+from agentslot.model import ExecutionCapabilities, ModelConfig, ModelDescriptor, TokenCount
 from agentslot.model.conformance import Counting
+from agentslot.session import ClassifiedError, ErrorKind, LocalWorkspaces, WorkspaceScope
 from agentslot.standardagent import (
     POLICY_GUARDS,
     ApprovalAnswer,
@@ -186,6 +187,31 @@ class Deaf:
 
     async def attempt_finished(self, attempt_id, outcome):
         pass
+
+
+class Catalog:
+    def models(self):
+        return [ModelDescriptor("mine", "m", ExecutionCapabilities(context_window_tokens=1))]
+
+
+class Strict:
+    async def select(self, config):
+        if config.model != "m":
+            raise ClassifiedError(ErrorKind.FORBIDDEN, "model_not_allowed", "take m")
+        return config
+
+
+def strict():
+    return Strict(), ModelConfig("mine", "m")
+
+
+def careless():
+    return Content(), ModelConfig("mine", "m")
+
+
+def folders(path):
+    scope = WorkspaceScope("agent", "here")
+    return LocalWorkspaces({("agent", "here"): path.parent}), scope
 
 
 class Content:
@@ -252,6 +278,9 @@ def parts(folder: Path) -> None:
         ("approval.service", "parts.components:desk"),
         ("model.attempt.observer", "parts.components:Deaf"),
         ("goal.evaluator", "parts.components:Content"),
+        ("model.catalog", "parts.components:Catalog"),
+        ("model.selector", "parts.components:strict"),
+        ("workspace.manager", "parts.components:folders"),
         ("audit.sink", "agentslot.standardagent:JsonLinesSinkModule"),
         ("tool", "parts.components:adding"),
         ("tool", "parts.components:reading"),
@@ -287,6 +316,11 @@ def test_a_component_that_keeps_its_contract_passes_every_check(
             "goal.evaluator",
             "parts.components:Yes",
             "✗ every conversation gets a judgement: it gave a str, which is no evaluation",
+        ),
+        (
+            "model.selector",
+            "parts.components:careless",
+            "✗ an allowed choice gets a model: it failed with AttributeError",
         ),
         ("trace.sink", "parts.components:Yes", "it failed: slot 'trace.sink' holds "),
         (
