@@ -47,7 +47,7 @@ def test_damage_is_explained_by_file_and_line(
     assert f"{damaged}: 1 problems" in said
     assert "line 4, byte " in said
     assert "the checksum does not match the bytes" in said
-    assert "intact up to revision 3, 3 facts" in said
+    assert "session s1, intact up to revision 3, 3 facts" in said
     assert f"to keep that: agentslot sessions check --salvage {damaged}" in said
     record = json.loads(checked(capsys, 1, str(damaged), "--json"))
     assert (record["ok"], record["problems"][0]["line"]) == (False, 4)

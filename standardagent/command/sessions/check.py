@@ -9,6 +9,7 @@ from pathlib import Path
 
 from anyio import to_thread
 
+from agentslot.interaction.cli import printable
 from agentslot.session import (
     Beginning,
     FileReport,
@@ -62,7 +63,7 @@ def run(options: Namespace) -> int:
             if options.json:
                 print_json(finding.record | {"salvaged": finding.saved})
             else:
-                print(finding.text)
+                print(printable(finding.text))
     return 1 if damaged else 0
 
 
