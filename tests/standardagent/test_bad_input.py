@@ -247,6 +247,7 @@ CONTRADICTIONS = [
     TokenUsage(input=10, output=5, total=15, cache_write=11),
     TokenUsage(input=10, output=5, total=15, cache_write=1, cache_write_1h=2),
     TokenUsage(input=10, output=5, total=15, reasoning=6),
+    TokenUsage(input=untyped(None), output=5, total=15),
 ]
 
 
