@@ -124,8 +124,9 @@ ROWS: tuple[Component, ...] = (
         Kind.ONE,
         "optional, only with goal.store",
         "Judges whether a session's goal is reached.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.standardagent.goal", "GoalEvaluator", "GOAL_EVALUATOR"),
+        evidence=Evidence(suite="goal.evaluator/v1", conformance=("ModelGoalEvaluator",)),
     ),
     Component(
         "runtime",
@@ -171,6 +172,7 @@ ROWS: tuple[Component, ...] = (
         "Is told of every attempt before its first byte, and of its end; may refuse the start.",
         _CONTRACTED,
         Contract("agentslot.model", "AttemptObserver", "ATTEMPT_OBSERVER"),
+        evidence=Evidence(suite="model.attempt.observer/v1", gaps=(_NONE_OF_OURS,)),
     ),
     Component(
         "model",
@@ -189,6 +191,7 @@ ROWS: tuple[Component, ...] = (
         "Checks, resolves or refuses the model that a session asks for; never reroutes silently.",
         _CONTRACTED,
         Contract("agentslot.model", "ModelSelector", "MODEL_SELECTOR"),
+        evidence=Evidence(suite="model.selector/v1", gaps=(_NONE_OF_OURS,)),
     ),
     Component(
         "model",
@@ -196,8 +199,9 @@ ROWS: tuple[Component, ...] = (
         Kind.MANY,
         "optional",
         "Lists the models of a provider for people to choose from; never authorizes.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.model", "ModelCatalog", "MODEL_CATALOG"),
+        evidence=Evidence(suite="model.catalog/v1", conformance=("StaticCatalog",)),
     ),
     Component(
         "model",
@@ -293,8 +297,9 @@ ROWS: tuple[Component, ...] = (
         Kind.ONE,
         "optional",
         "Says where a session may work, and holds it to that place.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.session", "WorkspaceManager", "WORKSPACE_MANAGER"),
+        evidence=Evidence(suite="workspace.manager/v1", conformance=("LocalWorkspaces",)),
     ),
     Component(
         "workspace",

@@ -83,12 +83,13 @@ if TYPE_CHECKING or not imports_when_used(__name__):
         StartFromSummary,
     )
     from agentslot.interaction.goals import ChangeGoal, SetGoal
-    from agentslot.interaction.handle import ChannelSession, Content, SessionEvents
+    from agentslot.interaction.handle import ChannelSession, Content
     from agentslot.interaction.inprocess import InProcessChannel
     from agentslot.interaction.receipts import MessageReceipt, RunReceipt, RunResult
 
     # Built on the names above, so it comes last.
     from agentslot.interaction.cli import CliChannel  # isort: skip
+    from agentslot.interaction.sessionevents import SessionEvents
     from agentslot.interaction.typed import AnswerInvalidError, TypedResult
 
 __all__ = [

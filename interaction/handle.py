@@ -6,7 +6,6 @@ so that a change by somebody else is a conflict which the caller sees. It never 
 
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
-from types import TracebackType
 from typing import TypeVar, overload
 
 import anyio
@@ -15,12 +14,11 @@ from typing_extensions import TypeForm
 from agentslot._json import JsonValue, dumps
 from agentslot.interaction.command import CommandDescriptor, CommandResult, InvokeCommand
 from agentslot.interaction.errors import InputGateError
-from agentslot.interaction.events import Event
 from agentslot.interaction.gateway import (
     AnswerApproval,
-    EventStream,
     GatewayAccess,
     HistoryPage,
+    QueuedCommand,
     SendMessage,
     SessionCommand,
     SessionOpened,
@@ -29,11 +27,13 @@ from agentslot.interaction.gateway import (
 from agentslot.interaction.goals import DEFAULT_FOLLOW_ONS, ChangeGoal, SetGoal
 from agentslot.interaction.receipts import MessageReceipt, RunReceipt, RunResult
 from agentslot.interaction.rewinding import rewinding
+from agentslot.interaction.sessionevents import SessionEvents
 from agentslot.interaction.typed import AnswerType, TypedResult, typed_answer
 from agentslot.session import (
     Actor,
     AttachmentPart,
     ClientMessageId,
+    Delivery,
     Goal,
     GoalStatus,
     MessageId,
@@ -44,7 +44,6 @@ from agentslot.session import (
     Part,
     ReasoningPart,
     Repair,
-    SessionId,
     TextPart,
 )
 from agentslot.tool import Attachment
@@ -54,65 +53,6 @@ T = TypeVar("T")
 Piece = str | Part | Attachment
 Content = Piece | Sequence[Piece] | MessageInput
 """What may be sent: a text, a part or an attachment, several of them, or the finished input."""
-
-
-class SessionEvents:
-    """The events of a Session from the moment this is entered, or first iterated.
-
-    Iterate it directly, or enter it first to miss nothing of what the block itself starts:
-
-        async with session.events() as events:
-            await session.send("Go on.")
-            async for event in events:
-                ...
-
-    It ends when it is closed or the Session is. It holds no task and no cancel scope, so a loop
-    may be left at any point.
-    """
-
-    def __init__(
-        self, access: GatewayAccess, session_id: SessionId, after_revision: int | None
-    ) -> None:
-        self._access = access
-        self._session_id = session_id
-        self._after_revision = after_revision
-        self._stream: EventStream | None = None
-
-    async def receive(self) -> Event:
-        """Wait for the next event; see `EventStream.receive` for how it ends."""
-        stream = self._stream or await self._subscribed()
-        return await stream.receive()
-
-    async def aclose(self) -> None:
-        """Stop listening; the Run goes on."""
-        if self._stream is not None:
-            await self._stream.aclose()
-
-    async def __aenter__(self) -> "SessionEvents":
-        await self._subscribed()
-        return self
-
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.aclose()
-
-    def __aiter__(self) -> "SessionEvents":
-        return self
-
-    async def __anext__(self) -> Event:
-        stream = self._stream or await self._subscribed()
-        return await stream.__anext__()
-
-    async def _subscribed(self) -> EventStream:
-        if self._stream is None:
-            self._stream = await self._access.subscribe(
-                self._session_id, after_revision=self._after_revision
-            )
-        return self._stream
 
 
 class ChannelSession:
@@ -255,6 +195,35 @@ class ChannelSession:
         )
         self._saw(receipt.revision, run_active=True)
         return receipt
+
+    async def edit_queued(self, message_id: MessageId, content: Content) -> int:
+        """Say something else in a message that waits in the queue; returns the new revision.
+
+        Args:
+            message_id: the message, from a receipt or `view().queue`.
+            content: what it says from now on.
+
+        Raises:
+            RevisionConflictError: see `send`; also of the two below.
+            InputGateError: an input gate did not let it through; the message stays as it was.
+            ClassifiedError: `not_found/queue_item_not_found`: there is no such message, or a Run
+                has taken it up; also of the two below.
+        """
+        message = await self._input(content)
+        edited = self._access.edit_queued(self._queued(message_id), message)
+        return self._wrote(await self._submitted(edited))
+
+    async def delete_queued(self, message_id: MessageId) -> int:
+        """Drop a message that waits in the queue; returns the new revision."""
+        return self._wrote(await self._access.delete_queued(self._queued(message_id)))
+
+    async def reclassify_queued(self, message_id: MessageId, delivery: Delivery) -> int:
+        """Change when a message that waits in the queue is delivered; returns the new revision.
+
+        One that is held waits until somebody makes it a normal one again.
+        """
+        command = self._queued(message_id)
+        return self._wrote(await self._access.reclassify_queued(command, delivery))
 
     async def cancel(self) -> None:
         """Ask the Run that goes on to end as canceled; without one nothing happens."""
@@ -442,6 +411,13 @@ class ChannelSession:
             self._actor,
             _client_message_id(client_message_id),
         )
+
+    def _queued(self, message_id: MessageId) -> QueuedCommand:
+        return QueuedCommand(self.id, message_id, self._expected(), self._actor)
+
+    def _wrote(self, revision: int) -> int:
+        self._saw(revision)
+        return revision
 
     async def _answer(self, digest: str, *, approved: bool, reason: str = "") -> None:
         await self._access.answer_approval(

@@ -141,7 +141,11 @@ class LogicalCall:
             self._request, self._encoded, answer.usage, partial(self._cost, served_model)
         )
         await self._end(
-            attempt, AttemptStatus.SUCCEEDED, served_model=served_model, cache_loss=loss
+            attempt,
+            AttemptStatus.SUCCEEDED,
+            served_model=served_model,
+            cache_loss=loss,
+            response_id=attempt.redacted(answer.request_id),
         )
         self._ended = True
         self._events.append(Completed(attempt.id, answer.completion))
@@ -189,6 +193,7 @@ class LogicalCall:
         error_code: str = "",
         error_message: str = "",
         cache_loss: CacheLoss | None = None,
+        response_id: str = "",
     ) -> None:
         """Record the end of an attempt, with what it used: reported, or estimated if it began."""
         self._attempt = None
@@ -205,6 +210,7 @@ class LogicalCall:
             self._cost(served_model, usage),
             cache_loss,
             "" if status is AttemptStatus.SUCCEEDED else attempt.partial_text(),
+            response_id,
         )
         with anyio.CancelScope(shield=True):
             await attempt.aclose()

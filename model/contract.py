@@ -173,6 +173,8 @@ class AttemptOutcome:
         error_message: the provider's own message as one safe line, if it gave one.
         partial_text: visible text that had arrived, unless it succeeded; for people only.
         cache_loss: what the provider had to read again, if its cache had held it before.
+        provider_request_id: what the provider called the exchange, for its support.
+        response_id: what it called the answer, if that is complete.
     """
 
     status: AttemptStatus
@@ -184,6 +186,7 @@ class AttemptOutcome:
     cost_usd: Decimal | None = None
     cache_loss: CacheLoss | None = None
     partial_text: str = ""
+    response_id: str = ""
 
 
 @record

@@ -2,6 +2,7 @@
 
 import anyio
 
+from agentslot._json import JsonError, loads
 from agentslot.model.contract import (
     Completed,
     Completion,
@@ -107,6 +108,12 @@ def _check_types(completion: Completion) -> None:
         _require_text("what stands for the arguments of a tool call", call.arguments)
     if completion.continuation is not None:
         _require_text("the continuation", completion.continuation)
+        try:
+            loads(completion.continuation)
+        except JsonError as error:
+            raise StreamViolation(
+                f"the continuation is no JSON value: {error.reason} at {error.path}"
+            ) from error
 
 
 def _require_text(what: str, text: object) -> None:

@@ -56,7 +56,7 @@ class Answer:
     Attributes:
         usage: what the provider reported, or None.
         served_model: the model that answered, as the provider names it; empty if it said nothing.
-        request_id: the provider's id of the exchange; empty if it gave none.
+        request_id: the provider's id of the answer, from its body; empty if it gave none.
     """
 
     completion: Completion

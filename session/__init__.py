@@ -23,6 +23,7 @@ if TYPE_CHECKING or not imports_when_used(__name__):
         MemoryArtifacts,
         MemoryArtifactsModule,
     )
+    from agentslot.session.beginning import Beginning
     from agentslot.session.branch import branch_summary, followed_by, rewind_cutoff
     from agentslot.session.changes import (
         AppendAttempt,
@@ -201,6 +202,7 @@ __all__ = [
     "AttachmentPart",
     "AttemptId",
     "AttemptStatus",
+    "Beginning",
     "Change",
     "ClassifiedError",
     "ClientMessageId",

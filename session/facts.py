@@ -100,6 +100,8 @@ class ModelAttempt:
         cost_usd: what the usage cost in US dollars, exactly; None if the price was not known.
         finish_reason: why the model stopped, with an answer that became part of the Session: as
             `Completion.finish_reason` says it.
+        response_id: the provider's name for its answer, with one that is complete. What it called
+            the exchange is `provider_request_id`; that exists for failures, too.
 
     Raises:
         ValueError: the cost is negative or not a finite number.
@@ -119,6 +121,7 @@ class ModelAttempt:
     cost_usd: Decimal | None = None
     partial_text: str = ""
     finish_reason: str = ""
+    response_id: str = ""
     kind: Literal["model_attempt"] = "model_attempt"
 
     def __post_init__(self) -> None:

@@ -82,15 +82,22 @@ def fork(
             f"sequence {cutoff} is not the end of a finished step or run; the nearest before it is"
             f" {_boundary_before(source, cutoff)}"
         )
+    copy = copy_of(source, session_id, cutoff)
+    return replace(
+        copy,
+        agent=agent or source.agent,
+        workspace=workspace or source.workspace,
+        model_config=model_config or source.model_config,
+    )
+
+
+def copy_of(source: SessionState, session_id: SessionId, cutoff: int) -> NewSession:
+    """What a store needs to create a child with the first facts, wherever that cuts History."""
     renamed = _Renaming(session_id)
     facts = tuple(renamed.copy(fact) for fact in source.history[:cutoff])
+    lineage = Lineage(source.id, source.revision, cutoff)
     return NewSession(
-        session_id,
-        agent or source.agent,
-        workspace or source.workspace,
-        model_config or source.model_config,
-        Lineage(source.id, source.revision, cutoff),
-        facts,
+        session_id, source.agent, source.workspace, source.model_config, lineage, facts
     )
 
 

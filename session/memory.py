@@ -20,6 +20,7 @@ from agentslot.session.changes import (
     SetContext,
 )
 from agentslot.session.clock import Clock, StrictClock, utc_now
+from agentslot.session.codec import encode
 from agentslot.session.errors import RevisionConflictError
 from agentslot.session.facts import (
     ContextContribution,
@@ -29,7 +30,7 @@ from agentslot.session.facts import (
     RunFact,
     RunLimitExceeded,
 )
-from agentslot.session.fileformat import commit_body
+from agentslot.session.fileformat import commit_body, header_of
 from agentslot.session.identity import AgentId, SessionId, WorkspaceId
 from agentslot.session.listing import Listing, listed
 from agentslot.session.message import Message
@@ -67,7 +68,7 @@ _FREQUENT = frozenset(
         SetContext,
     }
 )
-"""What happens in every turn: the aggregate looks at the texts of these, which costs far less."""
+"""What happens in every turn: the rules look at the texts of these, which costs far less."""
 
 
 def _evidence_of(request: CommitRequest) -> _Evidence:
@@ -113,6 +114,7 @@ class MemoryStore:
         if new.id in self._states:
             raise session_exists(new.id)
         state = create(new, self._clock())
+        encode(header_of(new))  # refuses what no other store could keep; facts have passed rules
         self._states[new.id] = state
         self._recent[new.id] = RecentCommits()
         return state

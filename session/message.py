@@ -6,7 +6,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal, cast
 
+from agentslot._json import JsonError, loads
 from agentslot.session.artifact import MAX_NAME_BYTES, is_media_type
+from agentslot.session.errors import ClassifiedError, ErrorKind
 from agentslot.session.identity import ClientMessageId, MessageId, RunId, StepId, is_identity
 from agentslot.session.output import OutputFormat
 from agentslot.session.text import is_safe_line, require_unicode
@@ -147,6 +149,47 @@ def require_unicode_parts(parts: Sequence[Part], where: str = "$") -> None:
     for number, part in enumerate(parts):
         if not isinstance(part, AttachmentPart):
             require_unicode(part.text, f"{where}.parts[{number}].text")
+            continue
+        for member in ("artifact_id", "media_type", "name"):
+            require_unicode(getattr(part, member), f"{where}.parts[{number}].{member}")
+
+
+def require_sound_copy(message: Message, where: str) -> None:
+    """Refuse, likewise, a message that is told of instead of being appended: with all its names.
+
+    Raises:
+        ClassifiedError: as `require_sound_message` does.
+    """
+    for name in (message.id, message.run_id, message.client_message_id):
+        require_unicode(name or "", f"a name of {where}")
+    require_sound_message(message, where)
+
+
+def require_sound_message(message: Message, where: str) -> None:
+    """Refuse a message with a text that no store could keep, or a continuation that is no JSON.
+
+    Raises:
+        ClassifiedError: `invalid_input/text_not_unicode` or `invalid_input/invalid_continuation`,
+            with the path to what is wrong.
+    """
+    require_unicode_parts(message.parts, where)
+    if message.step_id is not None:
+        require_unicode(message.step_id, f"{where}.step_id")
+    if message.continuation is not None:
+        _check_continuation(message.continuation, f"{where}.continuation")
+
+
+def _check_continuation(continuation: Continuation, where: str) -> None:
+    for member in ("provider", "model", "state"):
+        require_unicode(getattr(continuation, member), f"{where}.{member}")
+    try:
+        loads(continuation.state)
+    except JsonError as error:
+        raise ClassifiedError(
+            ErrorKind.INVALID_INPUT,
+            "invalid_continuation",
+            f"{where}.state is no JSON value: {error.reason} at {error.path} (byte {error.offset})",
+        ) from error
 
 
 def _check_attachment(part: AttachmentPart) -> None:

@@ -74,6 +74,8 @@ class ModelConfig:
 class TokenUsage:
     """Tokens of one attempt; what is a part of another figure is never added to it again.
 
+    A Session refuses figures of which one is negative, or a part larger than the whole.
+
     Attributes:
         input: all tokens of the request, cached and newly written ones included.
         cached_input: the part of `input` that came from the provider's cache.

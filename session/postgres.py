@@ -1,9 +1,11 @@
 """Sessions in a PostgreSQL database that several processes may share; by extra `postgres`."""
 
 from agentslot._extras import MissingExtra
+from agentslot.session.beginning import Beginning
 from agentslot.session.clock import Clock, utc_now
 from agentslot.session.durable import DurableStore
 from agentslot.session.errors import ClassifiedError, ErrorKind
+from agentslot.session.identity import SessionId
 from agentslot.session.medium import Stored
 from agentslot.session.storemodule import DurableStoreModule
 
@@ -65,7 +67,17 @@ class PostgresStore(DurableStore[Stored]):
                 f"PostgresStore needs at least 1 connection, not {max_connections}",
             )
         medium = PostgresMedium(dsn, max_connections, create_tables=create_tables)
+        self._examine = medium.examine
         super().__init__(medium, clock=clock)
+
+    async def examine(self, session_id: SessionId) -> Beginning:
+        """Look at every fact of a Session, to find out what is intact of one that is damaged.
+
+        Raises:
+            ClassifiedError: `not_found/session_not_found`, `unavailable/…`.
+            SessionDamagedError: not even the row of the Session can be read.
+        """
+        return await self._examine(session_id)
 
 
 class PostgresStoreModule(DurableStoreModule[PostgresStore]):

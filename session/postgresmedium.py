@@ -8,6 +8,7 @@ from typing import TypeVar
 import anyio
 from anyio.from_thread import start_blocking_portal
 
+from agentslot.session.beginning import Beginning
 from agentslot.session.codec import UnreadableError
 from agentslot.session.errors import (
     ClassifiedError,
@@ -22,6 +23,7 @@ from agentslot.session.medium import Stored
 from agentslot.session.postgresdriver import Connections, Database, connect
 from agentslot.session.postgreserrors import LOST, PLACE, DuplicateKeyError, reading, writing
 from agentslot.session.postgresreader import (
+    select_beginning,
     select_contexts,
     select_facts,
     select_overview,
@@ -120,6 +122,14 @@ class PostgresMedium:
                         return await select(database, session_id, first, last)
             finally:
                 await connections.close()
+
+    async def examine(self, session_id: SessionId) -> Beginning:
+        """As `PostgresStore.examine`."""
+        with reading():
+            async with self._connection() as database:
+                with _understanding(f"session {session_id!r}: "):
+                    async with _one_moment(database):
+                        return await select_beginning(database, session_id)
 
     async def reopen(self, session_id: SessionId) -> Stored:
         """As `Medium.reopen`; what the server shows has been flushed."""

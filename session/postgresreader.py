@@ -1,11 +1,13 @@
 """Reading a Session from the tables of `postgresschema`."""
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from anyio import to_thread
 from pydantic_core import from_json
 
+from agentslot.session.beginning import Beginning, beginning_of
 from agentslot.session.codec import UnreadableError
 from agentslot.session.facts import Fact
 from agentslot.session.identity import AgentId, SessionId, WorkspaceId
@@ -187,6 +189,24 @@ async def select_contexts(
     """
     rows = await database.fetch(_CONTEXTS, session_id, first, last)
     return contexts_of(((version, view) for version, view in rows), first, last)
+
+
+async def select_beginning(database: Database, session_id: SessionId) -> Beginning:
+    """Look at every fact of a Session.
+
+    Raises:
+        ClassifiedError: `not_found/session_not_found`.
+    """
+    found = await database.fetch(f"{_SESSIONS} WHERE id = $1", session_id)
+    if not found:
+        raise session_not_found(session_id)
+    last = await database.fetchval(
+        "SELECT coalesce(max(last_sequence), 0) FROM agentslot.commits WHERE session = $1",
+        session_id,
+    )
+    rows = await database.fetch(_FACTS, session_id, 1, sys.maxsize)
+    facts = (FactRow(*row) for row in rows)
+    return await to_thread.run_sync(beginning_of, SessionRow(*found[0]), facts, last)
 
 
 async def select_revision(database: Database, session_id: SessionId) -> int | None:

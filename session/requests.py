@@ -3,13 +3,14 @@
 from agentslot.session.errors import ClassifiedError, ErrorKind
 from agentslot.session.identity import SessionId
 from agentslot.session.store import CommitRequest
+from agentslot.session.text import require_unicode
 
 
 def check_request(request: CommitRequest) -> None:
     """Refuse a request that makes no sense whatever the Session is like.
 
     Raises:
-        ClassifiedError: `invalid_input/invalid_request`.
+        ClassifiedError: `invalid_input/invalid_request`, `invalid_input/text_not_unicode`.
     """
     if not request.idempotency_key:
         raise ClassifiedError(
@@ -19,6 +20,9 @@ def check_request(request: CommitRequest) -> None:
         raise ClassifiedError(
             ErrorKind.INVALID_INPUT, "invalid_request", "a commit has at least one change"
         )
+    require_unicode(request.idempotency_key, "$.idempotency_key")
+    if request.actor is not None:
+        require_unicode(request.actor.id, "$.actor.id")
 
 
 def session_not_found(session_id: SessionId) -> ClassifiedError:

@@ -188,7 +188,7 @@ def facts_of(session_id: SessionId, rows: Iterable[FactRow], first: int, last: i
     Raises:
         UnreadableError: they are not these.
     """
-    facts = [_fact(session_id, row, due) for due, row in enumerate(rows, first)]
+    facts = [fact_of(session_id, row, due) for due, row in enumerate(rows, first)]
     if len(facts) != last - first + 1:
         raise UnreadableError(f"of the facts {first} to {last} only {len(facts)} are there")
     return facts
@@ -215,7 +215,12 @@ def contexts_of(rows: Iterable[ContextRow], first: int, last: int) -> list[Conte
     return [decode(ContextView, view) for _, view in found]
 
 
-def _fact(session_id: SessionId, row: FactRow, due: int) -> Fact:
+def fact_of(session_id: SessionId, row: FactRow, due: int) -> Fact:
+    """The fact of a row.
+
+    Raises:
+        UnreadableError: it is none, or not the one with that sequence.
+    """
     _require_place(row.sequence, row.kind, due)
     try:
         return Fact(

@@ -60,7 +60,7 @@ class FileReport:
             lines.append("  nothing can be read")
         else:
             lines.append(
-                f"  intact up to revision {self.intact.revision}, "
+                f"  session {self.intact.id}, intact up to revision {self.intact.revision}, "
                 f"{len(self.intact.history)} facts, {self.intact_bytes} bytes"
             )
         return "\n".join(lines)

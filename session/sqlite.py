@@ -8,6 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from anyio import to_thread
+
+from agentslot.session.beginning import Beginning
 from agentslot.session.clock import Clock, utc_now
 from agentslot.session.codec import UnreadableError
 from agentslot.session.durable import DurableStore
@@ -22,6 +25,7 @@ from agentslot.session.recent import outcome_of
 from agentslot.session.requests import session_exists, session_not_found
 from agentslot.session.sqlitereader import (
     select_all,
+    select_beginning,
     select_contexts,
     select_facts,
     select_first_message,
@@ -59,7 +63,17 @@ class SqliteStore(DurableStore[Stored]):
     """
 
     def __init__(self, path: str | Path, *, clock: Clock = utc_now) -> None:
-        super().__init__(InThreads(_Database(Path(path))), clock=clock)
+        self._database = _Database(Path(path))
+        super().__init__(InThreads(self._database), clock=clock)
+
+    async def examine(self, session_id: SessionId) -> Beginning:
+        """Look at every fact of a Session, to find out what is intact of one that is damaged.
+
+        Raises:
+            ClassifiedError: `not_found/session_not_found`, `unavailable/unreadable`.
+            SessionDamagedError: not even the row of the Session can be read.
+        """
+        return await to_thread.run_sync(self._database.examine, session_id)
 
 
 class _Database:
@@ -148,6 +162,13 @@ class _Database:
             closing(_connect(self._path, mode="ro")) as database,
         ):
             return select(database, session_id, first, last)
+
+    def examine(self, session_id: SessionId) -> Beginning:
+        with (
+            self._asking(f"session {session_id!r}: "),
+            closing(_connect(self._path, mode="ro")) as database,
+        ):
+            return select_beginning(database, session_id)
 
     def reopen(self, session_id: SessionId) -> Stored:
         return self.read(session_id)  # what SQLite shows has been flushed

@@ -1,10 +1,13 @@
 """Reading a Session from the tables of `sqliteschema`."""
 
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
+from agentslot.session.beginning import Beginning, beginning_of
+from agentslot.session.codec import UnreadableError
 from agentslot.session.facts import Fact
 from agentslot.session.identity import SessionId
 from agentslot.session.listing import Listed
@@ -124,6 +127,31 @@ def select_contexts(
         UnreadableError: the rows do not make them.
     """
     return contexts_of(_select_contexts(database, session_id, first, last), first, last)
+
+
+def select_beginning(database: sqlite3.Connection, session_id: SessionId) -> Beginning:
+    """Look at every fact of a Session.
+
+    Raises:
+        ClassifiedError: `not_found/session_not_found`.
+    """
+    row = database.execute(f"{_SESSIONS} WHERE id = ?", (session_id,)).fetchone()
+    if row is None:
+        raise session_not_found(session_id)
+    ((last,),) = database.execute(
+        "SELECT coalesce(max(last_sequence), 0) FROM commits WHERE session = ?", (session_id,)
+    )
+    return beginning_of(_session_row(row), _rows_while_readable(database, session_id), last)
+
+
+def _rows_while_readable(database: sqlite3.Connection, session_id: SessionId) -> Iterator[FactRow]:
+    last = 0
+    try:
+        for row in _select_rows(database, session_id, 1, sys.maxsize):
+            yield row
+            last = row.sequence
+    except sqlite3.DatabaseError as error:
+        raise UnreadableError(f"what stands behind fact {last}: {error}") from error
 
 
 def select_all(database: sqlite3.Connection) -> list[Listed]:

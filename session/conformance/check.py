@@ -18,4 +18,4 @@ async def expect_refusal(check: str, code: str, attempt: Awaitable[object]) -> C
     except ClassifiedError as error:
         expect(check, error.code == code, f"refused with {error.code!r} instead of {code!r}")
         return error
-    raise ConformanceFailure(check, f"should be refused with {code!r}, gave {answer!r}")
+    raise ConformanceFailure(check, f"should be refused with {code!r}, gave {answer!r:.200}")

@@ -98,6 +98,8 @@ def attempt(attempt_id: str, status: AttemptStatus = AttemptStatus.STARTED) -> c
             "" if started else "gpt-5-2026",
             "" if started else "req_1",
             None if started else TokenUsage(10, 5, 2, 1, 3, 15, estimated=True),
+            finish_reason="" if started else "tool_use",
+            response_id="" if started else "resp_1",
         )
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from agentslot import _conformance
-from agentslot.session.conformance import commits, lifecycle, listings, sidebyside
+from agentslot.session.conformance import commits, lifecycle, listings, sidebyside, texts
 from agentslot.session.conformance.check import Check, OpenStore
 
 CONTRACT = "session.store/v2"
@@ -11,6 +11,7 @@ CONTRACT = "session.store/v2"
 CHECKS: tuple[Check, ...] = (
     *lifecycle.CHECKS,
     *commits.CHECKS,
+    *texts.CHECKS,
     *listings.CHECKS,
     *sidebyside.CHECKS,
 )

@@ -3,6 +3,7 @@
 from agentslot.session.changes import SetContext, SetModelConfig
 from agentslot.session.draft import Draft
 from agentslot.session.facts import ModelConfigChanged
+from agentslot.session.message import require_sound_copy
 from agentslot.session.refusal import history_broken, invalid_change, run_active
 from agentslot.session.sharedlist import SharedList
 from agentslot.session.state import ContextRange, ContextView
@@ -53,11 +54,15 @@ def _check_references(draft: Draft, view: ContextView) -> None:
         if digest is not None and digest not in draft.texts:
             raise history_broken(f"context {view.version} names a text that is not here: {digest}")
     last = draft.history.last_sequence
-    for item in view.inputs:
-        if isinstance(item, ContextRange) and not 1 <= item.first <= item.last <= last:
+    for number, item in enumerate(view.inputs):
+        if not isinstance(item, ContextRange):
+            require_sound_copy(item, f"$.context.inputs[{number}]")
+        elif not 1 <= item.first <= item.last <= last:
             raise history_broken(
                 f"context {view.version} shows facts {item.first} to {item.last} of {last}"
             )
+    if view.step_id is not None:
+        require_unicode(view.step_id, "$.context.step_id")
     if view.token_count < 0:
         raise invalid_change(f"a request cannot have {view.token_count} tokens")
 

@@ -8,6 +8,7 @@ from agentslot.session.changes import (
     AppendRun,
 )
 from agentslot.session.draft import Draft, require_identity
+from agentslot.session.errors import ClassifiedError, ErrorKind
 from agentslot.session.facts import (
     AttemptStatus,
     ContextContribution,
@@ -18,7 +19,8 @@ from agentslot.session.facts import (
     RunStatus,
 )
 from agentslot.session.identity import AttemptId
-from agentslot.session.message import require_unicode_parts
+from agentslot.session.message import require_sound_copy
+from agentslot.session.modelconfig import TokenUsage
 from agentslot.session.refusal import history_broken, invalid_change, journal_broken, run_active
 from agentslot.session.rules.extensions import OF_A_RUN
 from agentslot.session.state import ActiveRun
@@ -82,6 +84,8 @@ def _check_termination(fact: RunFact) -> None:
         raise invalid_change(
             f"the termination of run {fact.run_id!r} needs a code and a message of one safe line"
         )
+    if termination is not None:
+        require_unicode(termination.code, "$.fact.termination.code")
 
 
 def require_settled(draft: Draft, refused: str) -> None:
@@ -121,8 +125,9 @@ def _with_attempt_started(draft: Draft, run: ActiveRun, attempt: ModelAttempt) -
 
 def _with_attempt_ended(draft: Draft, run: ActiveRun, attempt: ModelAttempt) -> ActiveRun:
     _check_outcome(attempt)
-    require_unicode(attempt.error_message, "$.attempt.error_message")
-    require_unicode(attempt.partial_text, "$.attempt.partial_text")
+    _check_texts(attempt)
+    if attempt.usage is not None:
+        _check_usage(attempt.attempt_id, attempt.usage)
     start = _attempt_start(draft, attempt.attempt_id)
     if start is None or attempt.attempt_id not in run.open_attempts:
         raise history_broken(f"attempt {attempt.attempt_id!r} is not open")
@@ -131,13 +136,48 @@ def _with_attempt_ended(draft: Draft, run: ActiveRun, attempt: ModelAttempt) -> 
     return run.without_attempt(attempt.attempt_id, attempt.usage.total if attempt.usage else 0)
 
 
+def _check_texts(attempt: ModelAttempt) -> None:
+    require_unicode(attempt.served_model, "$.attempt.served_model")
+    require_unicode(attempt.provider_request_id, "$.attempt.provider_request_id")
+    require_unicode(attempt.finish_reason, "$.attempt.finish_reason")
+    require_unicode(attempt.response_id, "$.attempt.response_id")
+    if attempt.error_code:
+        require_unicode(attempt.error_code, "$.attempt.error_code")
+        require_unicode(attempt.error_message, "$.attempt.error_message")
+        require_unicode(attempt.partial_text, "$.attempt.partial_text")
+
+
+def _check_usage(attempt_id: AttemptId, usage: TokenUsage) -> None:
+    """Refuse figures that contradict each other: budgets, prices and people go by them."""
+    try:
+        sound = (
+            0 <= usage.cached_input <= usage.input
+            and 0 <= usage.cache_write_1h <= usage.cache_write <= usage.input
+            and 0 <= usage.reasoning <= usage.output
+            and usage.input + usage.output <= usage.total
+        )
+    except TypeError:  # code without types may give anything
+        sound = False
+    if not sound:
+        raise ClassifiedError(
+            ErrorKind.INVALID_INPUT,
+            "invalid_usage",
+            f"attempt {attempt_id!r} has token figures that contradict each other: {usage}",
+        )
+    require_unicode(usage.service_tier, "$.attempt.usage.service_tier")
+
+
 def _ended_early(attempt: ModelAttempt) -> bool:
     return bool(attempt.error_message or attempt.partial_text)
 
 
 def _has_been_answered(attempt: ModelAttempt) -> bool:
-    said = attempt.served_model or attempt.provider_request_id or attempt.finish_reason
-    return bool(said) or attempt.usage is not None or attempt.cost_usd is not None
+    named = attempt.served_model or attempt.provider_request_id or attempt.response_id
+    return (
+        bool(named or attempt.finish_reason)
+        or attempt.usage is not None
+        or attempt.cost_usd is not None
+    )
 
 
 def _check_outcome(attempt: ModelAttempt) -> None:
@@ -162,7 +202,7 @@ def append_context_contribution(draft: Draft, change: AppendContextContribution)
     require_identity("source key", contribution.source_key)
     require_identity("step id", contribution.step_id)
     for number, message in enumerate(contribution.messages):
-        require_unicode_parts(message.parts, f"$.contribution.messages[{number}]")
+        require_sound_copy(message, f"$.contribution.messages[{number}]")
     if _has_contribution(draft, contribution):
         raise history_broken(
             f"source {contribution.source_key!r} has contributed to step "
@@ -200,6 +240,7 @@ def append_limit_exceeded(draft: Draft, change: AppendLimitExceeded) -> None:
     """Record that the active Run asked for more than its limit leaves."""
     fact = change.fact
     run = draft.active(fact.run_id)
+    require_identity("step id", fact.step_id)
     used = run.attempts if fact.exceeded is RunLimit.MODEL_ATTEMPTS else run.tool_calls
     if fact.used != used:
         raise history_broken(f"run {run.id!r} has used {used} {fact.exceeded}, not {fact.used}")

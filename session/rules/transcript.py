@@ -4,6 +4,8 @@ The journal holds exactly the calls that have no result yet: a call enters it `p
 `pending`, and leaves it with its one result.
 """
 
+from collections.abc import Sequence
+
 from agentslot.session.changes import (
     AppendMessage,
     AppendToolCall,
@@ -12,11 +14,11 @@ from agentslot.session.changes import (
 )
 from agentslot.session.draft import Draft, require_identity
 from agentslot.session.identity import ToolCallId
-from agentslot.session.message import Message, Role, require_unicode_parts
+from agentslot.session.message import Message, Role, require_sound_message
 from agentslot.session.refusal import history_broken, invalid_change, journal_broken, run_active
 from agentslot.session.state import JournalEntry, JournalStatus
 from agentslot.session.text import require_unicode
-from agentslot.session.toolcall import ToolStatus
+from agentslot.session.toolcall import ArtifactMetadata, ToolStatus
 
 
 def append_message(draft: Draft, change: AppendMessage) -> None:
@@ -31,9 +33,7 @@ def append_message(draft: Draft, change: AppendMessage) -> None:
         require_identity("client message id", message.client_message_id)
     if draft.has_message(message.id):
         raise history_broken(f"there is a message {message.id!r} already")
-    require_unicode_parts(message.parts, "$.message")
-    if message.continuation is not None:
-        require_unicode(message.continuation.state, "$.message.continuation.state")
+    require_sound_message(message, "$.message")
     if message.role is Role.ASSISTANT:
         _check_assistant_message(draft, message)
     else:
@@ -115,13 +115,23 @@ def append_tool_result(draft: Draft, change: AppendToolResult) -> None:
     if result.error is not None:
         if not (result.error.code and result.error.message):
             raise invalid_change(f"tool call {result.call_id!r} failed without a code or a message")
+        require_unicode(result.error.code, "$.result.error.code")
         require_unicode(result.error.message, "$.result.error.message")
+    if result.artifacts:
+        _check_artifacts(result.artifacts)
     entry = _unfinished(draft, result.call_id)
     unknown = result.status is ToolStatus.OUTCOME_UNKNOWN
     if unknown and entry.status is not JournalStatus.PENDING:
         raise journal_broken(f"tool call {result.call_id!r} never began: its outcome is known")
     draft.drop_entry(result.call_id)
     draft.append(result, entry.call.run_id, entry.call.step_id)
+
+
+def _check_artifacts(artifacts: Sequence[ArtifactMetadata]) -> None:
+    for number, artifact in enumerate(artifacts):
+        for member in ("id", "media_type", "name"):
+            text = getattr(artifact, member)
+            require_unicode(text, f"$.result.artifacts[{number}].{member}")
 
 
 def _unfinished(draft: Draft, call_id: ToolCallId) -> JournalEntry:

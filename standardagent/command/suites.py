@@ -215,6 +215,7 @@ _COMPONENTS: tuple[Referee[Callable[[], Any]], ...] = (
     parts.AUDIT_SINK_SUITE,
     parts.USAGE_RECORDER_SUITE,
     parts.COMMIT_OBSERVER_SUITE,
+    parts.ATTEMPT_OBSERVER_SUITE,
 )
 
 _A_STORE = (
@@ -230,6 +231,27 @@ SUITES: dict[str, Suite] = {
         "a function that opens, with `async with`, an `Approver` of"
         " `agentslot.standardagent.conformance`: a service, and somebody who answers.",
         partial(_with, parts.APPROVAL_SERVICE_SUITE),
+    ),
+    "goal.evaluator": Suite(
+        parts.GOAL_EVALUATOR_SUITE.contract,
+        f"{_COMPONENT} One that asks a model brings an executor that answers as its model does.",
+        partial(_with, parts.GOAL_EVALUATOR_SUITE),
+    ),
+    "model.catalog": Suite(
+        parts.MODEL_CATALOG_SUITE.contract,
+        "a class or function that makes the catalog, of nothing or of the argument `path`.",
+        partial(_with, parts.MODEL_CATALOG_SUITE),
+    ),
+    "model.selector": Suite(
+        parts.MODEL_SELECTOR_SUITE.contract,
+        "a function that returns a selector, and a `ModelConfig` that it allows.",
+        partial(_with, parts.MODEL_SELECTOR_SUITE),
+    ),
+    "workspace.manager": Suite(
+        parts.WORKSPACE_MANAGER_SUITE.contract,
+        "a function of nothing, or of the argument `path`, that returns a manager, and a"
+        " `WorkspaceScope` that it knows.",
+        partial(_with, parts.WORKSPACE_MANAGER_SUITE),
     ),
     "model.token-counter": Suite(
         model.TOKEN_COUNTER_SUITE.contract,

@@ -23,8 +23,11 @@ from agentslot.standardagent.conformance.approval import (
     Approver,
     OpenApprover,
 )
+from agentslot.standardagent.conformance.attemptobserver import ATTEMPT_OBSERVER_SUITE
+from agentslot.standardagent.conformance.choosing import MODEL_CATALOG_SUITE, MODEL_SELECTOR_SUITE
 from agentslot.standardagent.conformance.compaction import CONTEXT_COMPACTOR_SUITE
 from agentslot.standardagent.conformance.context import CONTEXT_SOURCE_SUITE
+from agentslot.standardagent.conformance.goalevaluator import GOAL_EVALUATOR_SUITE
 from agentslot.standardagent.conformance.hooks import (
     COMPLETION_GATE_SUITE,
     INPUT_GATE_SUITE,
@@ -42,24 +45,30 @@ from agentslot.standardagent.conformance.observe import (
 )
 from agentslot.standardagent.conformance.policy import POLICY_GUARD_SUITE
 from agentslot.standardagent.conformance.stage import Make
+from agentslot.standardagent.conformance.workspaces import WORKSPACE_MANAGER_SUITE
 
 __all__ = [
     "AGENT_HOOK_SUITE",
     "AGENT_LOOP_SUITE",
     "APPROVAL_SERVICE_SUITE",
+    "ATTEMPT_OBSERVER_SUITE",
     "AUDIT_SINK_SUITE",
     "COMMIT_OBSERVER_SUITE",
     "COMPLETION_GATE_SUITE",
     "CONTEXT_COMPACTOR_SUITE",
     "CONTEXT_SOURCE_SUITE",
+    "GOAL_EVALUATOR_SUITE",
     "INPUT_GATE_SUITE",
     "METRIC_SINK_SUITE",
+    "MODEL_CATALOG_SUITE",
+    "MODEL_SELECTOR_SUITE",
     "POLICY_GUARD_SUITE",
     "SESSION_LIFECYCLE_SUITE",
     "TOOL_PREFLIGHT_SUITE",
     "TOOL_RESULT_SUITE",
     "TRACE_SINK_SUITE",
     "USAGE_RECORDER_SUITE",
+    "WORKSPACE_MANAGER_SUITE",
     "Approver",
     "ConformanceFailure",
     "Make",

@@ -112,6 +112,7 @@ def attempt_trace(
         duration_ms=duration_ms,
         cost_usd=attempt.cost_usd,
         finish_reason=attempt.finish_reason,
+        response_id=attempt.response_id,
         reasoning=config.reasoning,
         temperature=config.temperature,
         max_tokens=config.max_tokens,

@@ -136,7 +136,7 @@ class GenAISink:
             | _asked(record)
             | _usage(record.usage)
             | _cost(record.cost_usd)
-            | _finish(record)
+            | _answer(record)
             | ids,
         )
         _end(span, record.at, record.status, record.error_code if failed else None)
@@ -209,10 +209,14 @@ def _usage(usage: TokenUsage | None) -> _Attributes:
     }
 
 
-def _finish(record: AttemptTrace) -> _Attributes:
-    """Why the model stopped: one reason for each answer of a request, and we ask for one."""
-    reason = record.finish_reason
-    return {"gen_ai.response.finish_reasons": [reason]} if reason else {}
+def _answer(record: AttemptTrace) -> _Attributes:
+    """Its name, and why the model stopped: a reason for each answer, and we ask for one."""
+    answer: _Attributes = {}
+    if record.response_id:
+        answer["gen_ai.response.id"] = record.response_id
+    if record.finish_reason:
+        answer["gen_ai.response.finish_reasons"] = [record.finish_reason]
+    return answer
 
 
 def _cost(cost_usd: Decimal | None) -> _Attributes:

@@ -80,6 +80,7 @@ class AttemptTrace(SessionRecord):
         duration_ms: of the request; on its end only.
         cost_usd: what its tokens cost in US dollars, if the price was known.
         finish_reason: why the model stopped, as `Completion.finish_reason` says it.
+        response_id: what the provider called its answer, if it gave that a name.
         reasoning, temperature, max_tokens: what was asked for, as `ModelConfig` has them. Its stop
             sequences are texts, and in no record.
     """
@@ -102,6 +103,7 @@ class AttemptTrace(SessionRecord):
     duration_ms: float | None = None
     cost_usd: Decimal | None = None
     finish_reason: str = ""
+    response_id: str = ""
     reasoning: Reasoning = Reasoning.DEFAULT
     temperature: float | None = None
     max_tokens: int | None = None

@@ -15,7 +15,8 @@ log = logging.getLogger(__name__)
 
 
 async def tell_started(run: Run, attempt_id: AttemptId, request: ModelRequest) -> None:
-    """Ask the observers in order; if one refuses, those that accepted hear of the end.
+    """Ask the observers in order; if one refuses, or the Run is cancelled meanwhile, those that
+    have accepted hear of the end.
 
     Raises:
         ClassifiedError: `unavailable/attempt_start_rejected`: one refused or failed.
@@ -26,16 +27,26 @@ async def tell_started(run: Run, attempt_id: AttemptId, request: ModelRequest) -
             ask = partial(observer.attempt_started, attempt_id, request)
             await answer_of(run.owner, _name(observer), ask)
             accepted.append(observer)
+    except anyio.get_cancelled_exc_class():
+        await _take_back(run, accepted, attempt_id, "canceled")
+        raise
     except Exception as error:
         log.exception("a request of Run %s was refused before it was sent", run.id)
-        refused = AttemptOutcome(AttemptStatus.CANCELED, error_code="attempt_start_rejected")
-        with anyio.CancelScope(shield=True):
-            await tell_finished(run, reversed(accepted), attempt_id, refused)
+        await _take_back(run, accepted, attempt_id, "attempt_start_rejected")
         raise ClassifiedError(
             ErrorKind.UNAVAILABLE,
             "attempt_start_rejected",
             "an attempt observer refused the request; nothing was sent",
         ) from error
+
+
+async def _take_back(
+    run: Run, accepted: list[AttemptObserver], attempt_id: AttemptId, code: str
+) -> None:
+    """Tell those that have accepted a request that it is not sent, the last one first."""
+    outcome = AttemptOutcome(AttemptStatus.CANCELED, error_code=code)
+    with anyio.CancelScope(shield=True):
+        await tell_finished(run, reversed(accepted), attempt_id, outcome)
 
 
 async def tell_finished(

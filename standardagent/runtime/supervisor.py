@@ -179,10 +179,12 @@ def _leftovers(run: Run) -> list[Change]:
     active = owner.state.active_run
     changes: list[Change] = []
     for attempt_id in active.open_attempts if active is not None else ():
+        start = owner.state.history.attempt_start(attempt_id)
         lost = ModelAttempt(
             attempt_id,
             run.id,
-            run.step_id,
+            # Its executor may have said nothing of its end, many steps ago.
+            run.step_id if start is None or start.step_id is None else start.step_id,
             AttemptStatus.OUTCOME_UNKNOWN,
             run.config.provider,
             run.config.model,

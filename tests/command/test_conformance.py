@@ -153,8 +153,9 @@ PARTS = """
 from contextlib import asynccontextmanager
 
 from agentslot import Application, Module
-from agentslot.model import ModelConfig, TokenCount
+from agentslot.model import ExecutionCapabilities, ModelConfig, ModelDescriptor, TokenCount
 from agentslot.model.conformance import Counting
+from agentslot.session import ClassifiedError, ErrorKind, LocalWorkspaces, WorkspaceScope
 from agentslot.standardagent import (
     POLICY_GUARDS,
     ApprovalAnswer,
@@ -166,6 +167,7 @@ from agentslot.standardagent import (
     TailCompactor,
 )
 from agentslot.standardagent.conformance import Approver
+from agentslot.standardagent.goal import GoalEvaluation
 from agentslot.tool import TOOLS, FilesModule, function_tool
 from agentslot.tool.conformance import Trial
 
@@ -175,8 +177,46 @@ def read_only():
 
 
 class Yes:
-    async def evaluate(self, action):
+    async def evaluate(self, action, *_):
         return "yes"
+
+
+class Deaf:
+    async def attempt_started(self, attempt_id, request):
+        pass
+
+    async def attempt_finished(self, attempt_id, outcome):
+        pass
+
+
+class Catalog:
+    def models(self):
+        return [ModelDescriptor("mine", "m", ExecutionCapabilities(context_window_tokens=1))]
+
+
+class Strict:
+    async def select(self, config):
+        if config.model != "m":
+            raise ClassifiedError(ErrorKind.FORBIDDEN, "model_not_allowed", "take m")
+        return config
+
+
+def strict():
+    return Strict(), ModelConfig("mine", "m")
+
+
+def careless():
+    return Content(), ModelConfig("mine", "m")
+
+
+def folders(path):
+    scope = WorkspaceScope("agent", "here")
+    return LocalWorkspaces({("agent", "here"): path.parent}), scope
+
+
+class Content:
+    async def evaluate(self, question, record):
+        return GoalEvaluation.done()
 
 
 class Counter:
@@ -236,6 +276,11 @@ def parts(folder: Path) -> None:
         ("agent.loop", "agentslot.standardagent:StandardLoop"),
         ("policy.guard", "parts.components:read_only"),
         ("approval.service", "parts.components:desk"),
+        ("model.attempt.observer", "parts.components:Deaf"),
+        ("goal.evaluator", "parts.components:Content"),
+        ("model.catalog", "parts.components:Catalog"),
+        ("model.selector", "parts.components:strict"),
+        ("workspace.manager", "parts.components:folders"),
         ("audit.sink", "agentslot.standardagent:JsonLinesSinkModule"),
         ("tool", "parts.components:adding"),
         ("tool", "parts.components:reading"),
@@ -266,6 +311,16 @@ def test_a_component_that_keeps_its_contract_passes_every_check(
             "model.token-counter",
             "parts.components:counting",
             "✗ every request has a number of tokens: it counts -1 tokens",
+        ),
+        (
+            "goal.evaluator",
+            "parts.components:Yes",
+            "✗ every conversation gets a judgement: it gave a str, which is no evaluation",
+        ),
+        (
+            "model.selector",
+            "parts.components:careless",
+            "✗ an allowed choice gets a model: it failed with AttributeError",
         ),
         ("trace.sink", "parts.components:Yes", "it failed: slot 'trace.sink' holds "),
         (

@@ -1,12 +1,24 @@
 """`agentslot sessions list` and `show`: looking at what a real agent left on the disk."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import anyio
 import pytest
 
+from agentslot.session import (
+    CommitRequest,
+    ErrorKind,
+    FileStore,
+    RunId,
+    RunStatus,
+    RunTermination,
+    TerminationSource,
+)
 from agentslot.standardagent.command import main
 from tests.command.process import agentslot
+from tests.session.scenario import new_session, run_ended, run_started
 
 AGENTS = "tests.command.durable"
 DENIED = "nobody can be asked here, there is no terminal: run again with --approve all"
@@ -53,6 +65,31 @@ def test_a_transcript_is_readable_and_harmless(
         "",
         "assistant: I did what I could.",
         "-- run completed",
+    ]
+
+
+def test_a_transcript_says_why_a_run_ended_unless_its_status_does(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failed = RunTermination(TerminationSource.MODEL, ErrorKind.UNAVAILABLE, "timeout", "too slow")
+
+    async def write() -> None:
+        async with FileStore(folder / "sessions") as store:
+            state = await store.create(new_session())
+            for name in ("canceled", "failed"):
+                run = RunId(name)
+                end = run_ended(state.revision, RunStatus(name), run)
+                if name == "failed":
+                    end = replace(end, fact=replace(end.fact, termination=failed))
+                begin = run_started(state.revision, run)
+                request = CommitRequest(state.id, state.revision, name, (begin, end))
+                state = (await store.commit(request)).state
+
+    anyio.run(write)
+    shown = lines(capsys, "show", str(folder / "sessions"))
+    assert [line for line in shown if line.startswith("-- ")] == [
+        "-- run canceled",
+        "-- run failed: too slow",
     ]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from agentslot.session import Loaded, PostgresStore, SessionId, SqliteStore, rows
+from agentslot.session import FileStore, Loaded, PostgresStore, SessionId, SqliteStore, rows
 from agentslot.session.postgresdriver import connect
 from agentslot.standardagent.command import main
 from tests.command.stored import ticking, write_family, write_session
@@ -99,17 +99,74 @@ def test_damage_is_explained_also_deep_in_the_past_and_hides_no_other_session(
            DELETE FROM agentslot.facts WHERE (session, sequence) = ('deep', 3)""",
     )
     told = "\n".join(lines(capsys, "check", "--store", family, code=1))
-    assert "PostgreSQL: session s1: session 's1': fact 2: " in told
-    assert "PostgreSQL: session late: session 'late': " in told
-    assert "PostgreSQL: session deep: session 'deep': fact 4, a " in told
+    assert "PostgreSQL: session s1: fact 2: " in told
+    assert "1 facts are intact; to keep all of them, run the same check with --salvage" in told
+    assert "PostgreSQL: session late: Input should be an object" in told
+    assert "PostgreSQL: session deep: fact 3 is missing" in told
     assert told.count("no problems") == 2
-    asked = "\n".join(lines(capsys, "check", "--store", family, "--salvage", code=1))
-    assert asked.count("nothing is saved of it: that can be done with files alone") == 3
     records = map(json.loads, lines(capsys, "check", "--store", family, "--json", code=1))
     damaged = {record["session_id"] for record in records if not record["ok"]}
     assert damaged == {"s1", "late", "deep"}
     assert len(lines(capsys, "list", "--store", family)) == 5
     assert lines(capsys, "tree", "--store", family)[0].startswith("late  DAMAGED")
+
+
+def test_what_is_intact_in_a_database_becomes_a_new_session_and_the_old_one_stays(
+    family: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    do(
+        family,
+        """UPDATE agentslot.facts SET payload = '{"kind":"?"}'
+           WHERE (session, sequence) = ('s1', 11);
+           UPDATE agentslot.facts SET kind = 'tool_call'
+           WHERE (session, sequence) = ('late', 2)""",
+    )
+    before = lines(capsys, "check", "--store", family, "--json", code=1)
+    saved = {
+        record["session_id"]: record
+        for record in map(
+            json.loads, lines(capsys, "check", "--store", family, "--salvage", "--json")
+        )
+        if not record["ok"]
+    }
+    kept = {session: (r["intact_facts"], r["salvageable_facts"]) for session, r in saved.items()}
+    assert kept == {"s1": (10, 10), "late": (1, 1)}
+    shown = lines(capsys, "show", "--store", family, "--session", saved["s1"]["salvaged"])
+    assert "user #2: Fix the build." in shown
+    assert "assistant: Done." in shown
+    after = lines(capsys, "check", "--store", family, "--json", code=1)
+    assert set(before) < set(after)
+    new = [json.loads(line) for line in set(after) - set(before)]
+    assert {record["session_id"] for record in new} == {r["salvaged"] for r in saved.values()}
+    assert all(record["ok"] for record in new)
+
+
+def test_a_store_of_somebody_else_need_not_tell_what_is_intact(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "theirs.py").write_text(
+        """
+from pathlib import Path
+
+from agentslot.session import FileStore, SessionDamagedError
+
+
+class Store(FileStore):
+    async def load(self, session_id):
+        raise SessionDamagedError(Path("disk"), "it smells of smoke")
+
+
+def store():
+    return Store("sessions")
+""",
+        encoding="utf-8",
+    )
+    write_session(lambda: FileStore(folder / "sessions", clock=ticking()), "Fix it.", "Done.")
+    told = lines(capsys, "check", "--store", "theirs:store", "--salvage", code=1)
+    assert told == [
+        "theirs:store: session s1: it smells of smoke",
+        "  theirs:store cannot tell what is intact of it",
+    ]
 
 
 def test_damage_deep_in_the_past_of_a_session_in_sqlite_is_found_too(

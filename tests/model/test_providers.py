@@ -130,6 +130,15 @@ async def test_a_request_id_is_recorded_under_either_name() -> None:
         assert outcome.provider_request_id == "req_1"
 
 
+async def test_the_name_of_an_answer_is_recorded_beside_that_of_the_exchange() -> None:
+    body = MESSAGES.body.replace(b'"message": {', b'"message": {"id": "msg_1", ')
+    answered = Answer(body, headers=[("request-id", "req_1")])
+    _, recorder, _ = await ask(AnthropicModule, CLAUDE, answered)
+    [outcome] = recorder.outcomes.values()
+    assert outcome is not None
+    assert (outcome.provider_request_id, outcome.response_id) == ("req_1", "msg_1")
+
+
 @pytest.mark.parametrize(
     ("module", "thinking", "plain"),
     [

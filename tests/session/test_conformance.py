@@ -2,12 +2,17 @@
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import anyio.lowlevel
 import pytest
 
 from agentslot.session import (
+    AgentId,
+    AppendAttempt,
+    AppendMessage,
+    Change,
     ClassifiedError,
     Commit,
     CommitRequest,
@@ -32,6 +37,10 @@ from agentslot.session.conformance import (
 from agentslot.session.conformance.sidebyside import (
     a_commit_that_fails_fails_alone,
     sessions_side_by_side_keep_apart,
+)
+from agentslot.session.conformance.texts import (
+    a_continuation_is_a_json_value,
+    no_text_of_any_change_escapes,
 )
 
 
@@ -91,6 +100,53 @@ class Clumsy(MemoryStore):
 
     async def load(self, session_id: SessionId) -> Loaded:
         return Loaded(self._states[session_id])
+
+
+class Mending(MemoryStore):
+    """Leaves out what it could not keep."""
+
+    async def commit(self, request: CommitRequest) -> Commit:
+        changes = tuple(map(self.mended, request.changes))
+        return await super().commit(replace(request, changes=changes))
+
+    def mended(self, change: Change) -> Change:
+        if isinstance(change, AppendAttempt):
+            served = change.attempt.served_model.encode(errors="ignore").decode()
+            return replace(change, attempt=replace(change.attempt, served_model=served))
+        return change
+
+
+class Indifferent(Mending):
+    """Takes any text for what a model wants back."""
+
+    def mended(self, change: Change) -> Change:
+        if isinstance(change, AppendMessage) and change.message.continuation is not None:
+            return replace(change, message=replace(change.message, continuation=None))
+        return change
+
+
+class Copying(MemoryStore):
+    """Does not look at what it starts a Session with."""
+
+    async def create(self, new: NewSession) -> SessionState:
+        return await super().create(replace(new, agent=AgentId("agent")))
+
+
+@pytest.mark.parametrize(
+    ("check", "store", "said"),
+    [
+        (no_text_of_any_change_escapes, Mending, "pair at $.changes[1].attempt.served_model"),
+        (no_text_of_any_change_escapes, Copying, "is created with half a surrogate pair at $.ag"),
+        (a_continuation_is_a_json_value, Indifferent, "'invalid_continuation', gave Commit"),
+    ],
+)
+async def test_texts_show_which_store_takes_anything(
+    check: Check, store: type[MemoryStore], said: str
+) -> None:
+    with pytest.raises(ConformanceFailure) as caught:
+        await run_check(check, opener(store))
+    assert caught.value.check == check.__name__
+    assert said in caught.value.detail
 
 
 class OneTransaction(MemoryStore):

@@ -18,13 +18,20 @@ from agentslot.session import (
     ContextView,
     MessageId,
     SessionDamagedError,
+    SessionId,
     SqliteStore,
     read_history,
 )
 from agentslot.session import rows as reading
+from agentslot.session.aggregate import create
 from agentslot.session.recent import outcome_of
 from agentslot.session.rows import decode
-from agentslot.session.sqlitereader import select_contexts, select_facts, select_session
+from agentslot.session.sqlitereader import (
+    select_beginning,
+    select_contexts,
+    select_facts,
+    select_session,
+)
 from agentslot.session.sqliteschema import SCHEMA
 from agentslot.session.sqlitewriter import insert_commit, insert_session, update_session
 from tests.session.everychange import EveryChange
@@ -75,6 +82,11 @@ class StoredSessions(EveryChange):
             ).state
             assert stored == state
             assert list(stored.journal.items()) == list(state.journal.items())
+            beginning = select_beginning(database, state.id)
+            assert (beginning.problem, beginning.facts) == ("", len(state.history))
+            if beginning.kept:
+                saved = create(beginning.salvaged(SessionId("saved")), state.updated_at)
+                assert len(saved.history) == beginning.kept
             for position, fact in enumerate(state.history):
                 assert stored.history[position] == fact
             for fact in state.history:

@@ -1,8 +1,10 @@
 """Attempt observers: told of each request before it is sent and of its end; each may refuse."""
 
+import anyio
+
 from agentslot import Module
 from agentslot.model import ATTEMPT_OBSERVER, AttemptOutcome
-from agentslot.session import ModelAttempt
+from agentslot.session import ModelAttempt, RunStatus
 from tests.standardagent.agents import agent, answer
 from tests.standardagent.test_failing_components import SECRET, Observer, raises
 
@@ -30,3 +32,33 @@ async def test_observers_that_accepted_a_request_hear_that_another_refused_it() 
     rejected = ["b attempt_start_rejected", "a attempt_start_rejected"]
     assert heard == ["a started", "b started", *rejected]
     assert not any(isinstance(fact.payload, ModelAttempt) for fact in view.recent_history)
+
+
+async def test_observers_that_accepted_a_request_hear_that_its_run_was_cancelled_meanwhile() -> (
+    None
+):
+    heard: list[str] = []
+    asked = anyio.Event()
+
+    class Listener:
+        async def attempt_started(self, attempt_id: object, request: object) -> None:
+            heard.append("started")
+
+        async def attempt_finished(self, attempt_id: object, outcome: AttemptOutcome) -> None:
+            heard.append(outcome.error_code)
+
+    class Slow(Listener):
+        async def attempt_started(self, attempt_id: object, request: object) -> None:
+            asked.set()
+            await anyio.sleep_forever()
+
+    modules = [Module("test", *(ATTEMPT_OBSERVER.append(each) for each in (Listener(), Slow())))]
+    async with agent([answer("never sent")], modules=modules) as session:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(session.send, "go")
+            await asked.wait()
+            await session.cancel()
+        await session.when_idle()
+        facts = (await session.view()).recent_history
+    assert heard == ["started", "canceled"]
+    assert facts[-1].payload.status is RunStatus.CANCELED

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,14 @@ async def test_what_no_store_could_keep_is_refused_at_the_edge_and_the_session_g
         (
             Completion((TextPart("hi"),), continuation=untyped({})),
             "the continuation is no text but of",
+        ),
+        (
+            Completion((TextPart("hi"),), continuation='{"a":[1,{"b":2,"b":3}]}'),
+            "the continuation is no JSON value: duplicate member at $.a[1].b",
+        ),
+        (
+            Completion((TextPart("hi"),), continuation='{"a":NaN}'),
+            "the continuation is no JSON value: NaN and Infinity are no JSON at $.a",
         ),
         (Completion(()), "the answer has neither parts nor calls"),
     ],
@@ -229,6 +238,60 @@ async def test_an_attempt_that_could_not_be_read_again_fails_its_run_and_the_ses
         assert (await session.send_and_wait("again")).text == "two"
 
 
+CONTRADICTIONS = [
+    TokenUsage(input=-1, output=1, total=5),
+    TokenUsage(input=2, output=-1, total=5),
+    TokenUsage(input=10, output=5, total=14),
+    TokenUsage(input=10, output=5, total=15, cached_input=11),
+    TokenUsage(input=10, output=5, total=15, cached_input=-1),
+    TokenUsage(input=10, output=5, total=15, cache_write=11),
+    TokenUsage(input=10, output=5, total=15, cache_write=1, cache_write_1h=2),
+    TokenUsage(input=10, output=5, total=15, reasoning=6),
+    TokenUsage(input=untyped(None), output=5, total=15),
+]
+
+
+@pytest.mark.parametrize("usage", CONTRADICTIONS, ids=str)
+async def test_token_figures_that_contradict_each_other_fail_their_run(usage: TokenUsage) -> None:
+    class Miscounting(ScriptedModel):
+        def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> Any:
+            says = {} if len(self.requests) else {"usage": usage}
+            return super().execute(request, _Says(recorder, says))
+
+    async with agent([answer("one"), answer("two")], model=Miscounting) as session:
+        result = await session.send_and_wait("go")
+        assert result.termination.code == "invalid_usage"
+        assert "has token figures that contradict each other" in result.termination.message
+        facts = (await session.view()).recent_history
+        assert kinds(facts)[-2:] == ["model_attempt:outcome_unknown", "run:failed"]
+        assert (await session.send_and_wait("again")).text == "two"
+
+
+async def test_attempts_whose_end_nobody_reports_have_one_when_their_run_completes(
+    tmp_path: Path,
+) -> None:
+    class Silent(ScriptedModel):
+        """An executor that says nothing of how its attempts end."""
+
+        def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> Any:
+            return super().execute(request, _NeverEnds(recorder, {}))
+
+    script = [calls(call("look")), answer("ok"), answer("more")]
+    store = partial(FileStoreModule, tmp_path)
+    async with agent(script, tools=[look], model=Silent, store=store) as session:
+        result = await session.send_and_wait("go")
+        assert (result.status, result.text) == ("completed", "ok")
+        facts = (await session.view()).recent_history
+        lost = ["model_attempt:outcome_unknown"] * 2
+        assert kinds(facts)[-3:] == [*lost, "run:completed"]
+        attempts = [fact for fact in facts if isinstance(fact.payload, ModelAttempt)]
+        first, second, first_end, second_end = attempts
+        assert (first.step_id, second.step_id) == (first_end.step_id, second_end.step_id)
+        session_id = session.id
+    async with resumed(tmp_path, session_id, [answer("again")]) as session:
+        assert (await session.send_and_wait("more")).text == "again"
+
+
 @pytest.mark.parametrize(
     "members",
     [
@@ -301,6 +364,11 @@ class _Says:
 
     async def finished(self, attempt_id: AttemptId, outcome: AttemptOutcome) -> None:
         await self._recorder.finished(attempt_id, replace(outcome, **self._outcome))
+
+
+class _NeverEnds(_Says):
+    async def finished(self, attempt_id: AttemptId, outcome: AttemptOutcome) -> None:
+        pass
 
 
 async def test_a_fork_of_no_mode_is_refused_with_the_modes_that_there_are() -> None:

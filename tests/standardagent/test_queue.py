@@ -85,6 +85,44 @@ async def test_a_queued_message_can_be_edited_reclassified_and_deleted() -> None
         assert (await session.view()).queue == ()
 
 
+async def test_whoever_holds_a_session_edits_holds_and_drops_what_waits_in_it() -> None:
+    async with agent([calls(call("gate")), answer("ok"), answer("late")], gated=True) as session:
+        await session.send("go")
+        await session.gate.entered()
+        first, second = await session.send("later"), await session.send("never mind")
+        await session.edit_queued(first.message_id, "much later")
+        await session.delete_queued(second.message_id)
+        await session.reclassify_queued(first.message_id, Delivery.HELD)
+        view = await session.view()
+        assert [(i.message.text, i.delivery) for i in view.queue] == [("much later", "held")]
+        session.gate.open()
+        await session.when_idle()
+        revision = await session.reclassify_queued(first.message_id, Delivery.NORMAL)
+        assert revision == session.revision
+        await session.run_pending()
+        await session.when_idle()
+        assert session.executor.requests[-1].inputs[-1].text == "much later"
+        with pytest.raises(ClassifiedError) as caught:
+            await session.edit_queued(first.message_id, "too late")
+        assert caught.value.code == "queue_item_not_found"
+        assert (await session.view()).queue == ()
+
+
+async def test_a_queue_that_somebody_else_has_changed_is_a_conflict() -> None:
+    async with agent([calls(call("gate")), answer("ok")], gated=True) as session:
+        await session.send("go")
+        await session.gate.entered()
+        waiting = await session.send("later")
+        await session.reclassify_queued(waiting.message_id, Delivery.HELD)
+        session.gate.open()
+        await session.when_idle()
+        theirs = QueuedCommand(session.id, waiting.message_id)
+        await session.access.edit_queued(theirs, MessageInput.of("sooner"))
+        with pytest.raises(RevisionConflictError):
+            await session.delete_queued(waiting.message_id)
+        assert [item.message.text for item in (await session.view()).queue] == ["sooner"]
+
+
 async def test_a_held_message_starts_nothing_until_it_is_run() -> None:
     async with agent([calls(call("gate")), answer("ok"), answer("late")], gated=True) as session:
         access = session.access

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from anyio import to_thread
 
+from agentslot.interaction.cli import printable
 from agentslot.session import (
+    Beginning,
     FileReport,
     Problem,
     SessionDamagedError,
@@ -30,8 +32,8 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
         "check",
         help="explain damage, save what is intact",
         description="Read sessions whole and explain damage by file and line, or by fact. With"
-        " --salvage the intact beginning of each damaged file becomes a new session beside it; the"
-        " file stays as it is. Exit code 1 if something is damaged and was not saved.",
+        " --salvage the intact beginning of each damaged session becomes a new session beside it;"
+        " the damaged one stays as it is. Exit code 1 if something is damaged and was not saved.",
     )
     add_places(parser)
     parser.add_argument(
@@ -43,7 +45,7 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a Session is like; only files can be salvaged."""
+    """What a Session is like."""
 
     text: str
     record: dict[str, object]
@@ -61,7 +63,7 @@ def run(options: Namespace) -> int:
             if options.json:
                 print_json(finding.record | {"salvaged": finding.saved})
             else:
-                print(finding.text)
+                print(printable(finding.text))
     return 1 if damaged else 0
 
 
@@ -102,21 +104,77 @@ async def _check_store(place: Place, options: Namespace) -> list[Finding]:
     """The Sessions of a store that has no file for each."""
     async with place.reading():
         rows = await place.overview()
-        return [await _check_stored(place, row.summary.id, options) for row in rows]
+        found = [await _look_at(place, row.summary.id) for row in rows]
+    salvageable = [each for each in found if each.kept] if options.salvage else []
+    if not salvageable:
+        return [each.finding() for each in found]
+    async with place.writing():
+        saved = {each.session_id: await _save(place, each) for each in salvageable}
+    return [each.finding(saved.get(each.session_id)) for each in found]
 
 
-async def _check_stored(place: Place, session_id: SessionId, options: Namespace) -> Finding:
-    reason = await _problem(place, session_id)
-    record: dict[str, object] = {
-        "path": place.name,
-        "ok": not reason,
-        "session_id": session_id,
-        "problems": [reason] if reason else [],
-    }
-    text = f"{place.name}: session {session_id}: {reason or 'no problems'}"
-    if reason and options.salvage:
-        text += "\n  nothing is saved of it: that can be done with files alone"
-    return Finding(text, record, bool(reason))
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A Session in a store that has no file for each.
+
+    Attributes:
+        problem: what is wrong with it; empty if nothing.
+        beginning: its intact facts, if something is wrong and the store can tell.
+    """
+
+    place: Place
+    session_id: SessionId
+    problem: str
+    beginning: Beginning | None
+
+    @property
+    def kept(self) -> int:
+        """How many facts a new Session can begin with."""
+        return self.beginning.kept if self.beginning is not None else 0
+
+    def finding(self, saved: SessionId | None = None) -> Finding:
+        text = f"{self.place.name}: session {self.session_id}: {self.problem or 'no problems'}"
+        if self.problem:
+            text += f"\n  {self._intact(saved)}"
+        record: dict[str, object] = {
+            "path": self.place.name,
+            "ok": not self.problem,
+            "session_id": self.session_id,
+            "problems": [self.problem] if self.problem else [],
+        }
+        if self.beginning is not None:
+            record |= {"intact_facts": self.beginning.facts, "salvageable_facts": self.kept}
+        return Finding(text, record, bool(self.problem), saved)
+
+    def _intact(self, saved: SessionId | None) -> str:
+        beginning = self.beginning
+        if beginning is None:
+            return f"{self.place.name} cannot tell what is intact of it"
+        intact = f"{beginning.facts} facts are intact"
+        if not self.kept:
+            return f"{intact}, and a new session cannot begin with them: nothing can be saved"
+        kept = "all of them" if self.kept == beginning.facts else f"the first {self.kept}"
+        if saved is not None:
+            return f"{intact}; {kept} saved as session {saved}"
+        return f"{intact}; to keep {kept}, run the same check with --salvage"
+
+
+async def _look_at(place: Place, session_id: SessionId) -> _Stored:
+    problem = (await _problem(place, session_id)).removeprefix(f"session {session_id!r}: ")
+    beginning: Beginning | None = None
+    try:
+        beginning = await place.examine(session_id)
+    except SessionDamagedError as error:
+        problem = error.reason
+    if beginning is not None and beginning.problem:
+        problem = beginning.problem  # it says more than what reading stumbled over
+    return _Stored(place, session_id, problem, beginning if problem else None)
+
+
+async def _save(place: Place, stored: _Stored) -> SessionId:
+    assert stored.beginning is not None  # something of it can be kept
+    new = stored.beginning.salvaged(Ids().session())
+    return (await place.store.create(new)).id
 
 
 async def _problem(place: Place, session_id: SessionId) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from agentslot.session import (
+    Beginning,
     ClassifiedError,
     FileStore,
     Message,
@@ -38,6 +39,12 @@ class _Surveyable(Protocol):
     """A store that can name all its Sessions, whatever their scope."""
 
     async def overview(self) -> Sequence[SessionOverview]: ...
+
+
+class _Examinable(Protocol):
+    """A store that can tell what is intact of a Session that is damaged."""
+
+    async def examine(self, session_id: SessionId) -> Beginning: ...
 
 
 class Place:
@@ -93,6 +100,16 @@ class Place:
             SessionDamagedError: it cannot be trusted.
         """
         return (await self.store.load(session_id)).state
+
+    async def examine(self, session_id: SessionId) -> Beginning | None:
+        """What is intact of one Session; None if the store cannot tell.
+
+        Raises:
+            SessionDamagedError: not even whose Session it is can be read.
+        """
+        if not hasattr(self.store, "examine"):
+            return None
+        return await cast("_Examinable", self.store).examine(session_id)
 
 
 class FilePlace(Place):

@@ -74,12 +74,17 @@ def story(state: SessionState) -> Iterator[Event]:
             case ToolCall() as call:
                 yield Called(fact, call, state.history.result(call.id))
             case RunFact(status=status) as end if status is not RunStatus.STARTED:
-                why = f": {end.termination.message}" if end.termination else ""
-                yield Noted(fact, f"run {status}{why}")
+                yield Noted(fact, f"run {status}{_why(end)}")
             case ModelConfigChanged() as change:
                 yield Noted(fact, f"model {change.previous.model} → {change.current.model}")
             case _:
                 pass
+
+
+def _why(end: RunFact) -> str:
+    """Why a Run did not complete, unless its status says so."""
+    why = end.termination
+    return "" if why is None or why.code == end.status else f": {why.message}"
 
 
 def _cut_off(fact: Fact, attempt: ModelAttempt) -> Message:

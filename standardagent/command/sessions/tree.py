@@ -124,4 +124,5 @@ def _origin(branch: Branch, parent: Branch | None) -> str:
         return ""
     if branch.lineage.copied == 0:
         return "from the start"
-    return f"at fact {branch.lineage.copied} of {parent.facts}"
+    at = f"at fact {branch.lineage.copied}"
+    return at if parent.facts is None else f"{at} of {parent.facts}"

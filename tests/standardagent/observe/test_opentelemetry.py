@@ -22,9 +22,15 @@ from opentelemetry.trace import SpanContext, StatusCode
 from agentslot import AgentSlotError, Application, Module
 from agentslot.model.testing import Script
 from agentslot.session import (
+    SESSION_STORE,
     Actor,
     ActorKind,
     AgentId,
+    AppendAttempt,
+    Change,
+    Commit,
+    CommitRequest,
+    MemoryStore,
     Reasoning,
     RunId,
     RunStatus,
@@ -141,6 +147,29 @@ async def test_spans_carry_the_attributes_of_the_conventions() -> None:
     for attributes in (run, chat, tool):
         assert attributes["gen_ai.conversation.id"] == session.id
         assert "error.type" not in attributes
+
+
+class Naming(MemoryStore):
+    """A store of Sessions whose provider has given each answer a name."""
+
+    async def commit(self, request: CommitRequest) -> Commit:
+        changes = tuple(map(self._named, request.changes))
+        return await super().commit(replace(request, changes=changes))
+
+    @staticmethod
+    def _named(change: Change) -> Change:
+        if isinstance(change, AppendAttempt) and change.attempt.finish_reason:
+            return replace(change, attempt=replace(change.attempt, response_id="resp_1"))
+        return change
+
+
+async def test_a_span_has_the_name_that_the_provider_gave_its_answer() -> None:
+    telemetry = Telemetry()
+    store = Module("test.store", SESSION_STORE.set(Naming()))
+    async with agent([answer("hi")], modules=[telemetry.module], store=lambda: store) as session:
+        await session.send_and_wait("go")
+    attributes = dict(telemetry.span("chat scripted").attributes or {})
+    assert attributes["gen_ai.response.id"] == "resp_1"
 
 
 async def test_a_request_says_what_was_asked_for_and_leaves_out_what_was_not() -> None:
