@@ -140,6 +140,7 @@ class Recorder:
             outcome.cost_usd,
             outcome.partial_text,
             finish_reason,
+            outcome.response_id,
         )
 
     def take_end(self, finish_reason: str = "") -> list[Change]:

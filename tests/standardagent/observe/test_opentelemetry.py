@@ -20,17 +20,13 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanContext, StatusCode
 
 from agentslot import AgentSlotError, Application, Module
+from agentslot.model import AttemptOutcome, AttemptRecorder, ModelRequest, ModelStream
 from agentslot.model.testing import Script
 from agentslot.session import (
-    SESSION_STORE,
     Actor,
     ActorKind,
     AgentId,
-    AppendAttempt,
-    Change,
-    Commit,
-    CommitRequest,
-    MemoryStore,
+    AttemptId,
     Reasoning,
     RunId,
     RunStatus,
@@ -48,7 +44,7 @@ from agentslot.standardagent import (
     TraceSink,
 )
 from agentslot.tool import ToolFailedError, function_tool
-from tests.standardagent.agents import MODEL, Gate, agent, answer, call, calls
+from tests.standardagent.agents import MODEL, Gate, ScriptedModel, agent, answer, call, calls
 from tests.standardagent.test_cost import ANSWER, PASSING
 from tests.standardagent.test_cost import run as run_scripts
 
@@ -149,24 +145,25 @@ async def test_spans_carry_the_attributes_of_the_conventions() -> None:
         assert "error.type" not in attributes
 
 
-class Naming(MemoryStore):
-    """A store of Sessions whose provider has given each answer a name."""
+class _Naming:
+    """A recorder that says what the provider called its answer."""
 
-    async def commit(self, request: CommitRequest) -> Commit:
-        changes = tuple(map(self._named, request.changes))
-        return await super().commit(replace(request, changes=changes))
+    def __init__(self, recorder: AttemptRecorder) -> None:
+        self._recorder = recorder
+        self.started, self.budget = recorder.started, recorder.budget
 
-    @staticmethod
-    def _named(change: Change) -> Change:
-        if isinstance(change, AppendAttempt) and change.attempt.finish_reason:
-            return replace(change, attempt=replace(change.attempt, response_id="resp_1"))
-        return change
+    async def finished(self, attempt_id: AttemptId, outcome: AttemptOutcome) -> None:
+        await self._recorder.finished(attempt_id, replace(outcome, response_id="resp_1"))
+
+
+class _NamingModel(ScriptedModel):
+    def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> ModelStream:
+        return super().execute(request, _Naming(recorder))
 
 
 async def test_a_span_has_the_name_that_the_provider_gave_its_answer() -> None:
     telemetry = Telemetry()
-    store = Module("test.store", SESSION_STORE.set(Naming()))
-    async with agent([answer("hi")], modules=[telemetry.module], store=lambda: store) as session:
+    async with agent([answer("hi")], modules=[telemetry.module], model=_NamingModel) as session:
         await session.send_and_wait("go")
     attributes = dict(telemetry.span("chat scripted").attributes or {})
     assert attributes["gen_ai.response.id"] == "resp_1"
