@@ -20,7 +20,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanContext, StatusCode
 
 from agentslot import AgentSlotError, Application, Module
-from agentslot.model import AttemptOutcome, AttemptRecorder, ModelRequest, ModelStream
+from agentslot.model import AttemptOutcome, AttemptRecorder, ModelRequest
 from agentslot.model.testing import Script
 from agentslot.session import (
     Actor,
@@ -157,7 +157,7 @@ class _Naming:
 
 
 class _NamingModel(ScriptedModel):
-    def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> ModelStream:
+    def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> Any:
         return super().execute(request, _Naming(recorder))
 
 
