@@ -312,9 +312,9 @@ async def test_a_tool_that_never_waits_needs_no_task_and_gives_others_their_turn
         others.start_soon(wait_for_turns)
         session = await channel.create_session(agent="tester", workspace="default")
         result = await session.send_and_wait("go")
+        assert tasks == {f"run {result.run_id}"}
+        assert len(turns) >= 20
         others.cancel_scope.cancel()
-    assert tasks == {f"run {result.run_id}"}
-    assert len(turns) >= 20
 
 
 async def test_a_tool_gets_what_it_waited_for_and_may_handle_what_is_raised_there() -> None:
