@@ -5,7 +5,7 @@ order mark is dropped, comments and unknown fields are ignored, an event that th
 cuts off is not delivered. `id` and `retry` are ignored on purpose: nothing here reconnects.
 """
 
-from dataclasses import dataclass
+from typing import TypeAlias
 
 from agentslot._errors import AgentSlotError
 
@@ -15,12 +15,11 @@ _USUAL = "message"
 _BOM = b"\xef\xbb\xbf"
 
 
-@dataclass(slots=True)  # one for each piece of an answer: freezing it would cost most of its price
-class ServerSentEvent:
-    """One complete event; several data lines are joined by a line feed."""
+ServerSentEvent: TypeAlias = tuple[bytes, str]
+"""One complete event: its data, where several lines are joined by a line feed, and its name.
 
-    data: bytes
-    event: str = _USUAL
+A class of its own would cost more than cutting it out of the stream.
+"""
 
 
 class EventTooLargeError(AgentSlotError):
@@ -97,20 +96,19 @@ class SseDecoder:
             self._partial, self._partial_bytes = [], 0
         events: list[ServerSentEvent] = []
         for line in lines:
-            if not line:
-                if self._data:
-                    events.append(ServerSentEvent(b"\n".join(self._data), self._event))
-                    self._data, self._data_bytes = [], 0
-                self._event = _USUAL
-                continue
-            name, _, value = line.partition(b":")
-            if name == b"data":
-                self._data_bytes += len(value) + 1  # the line feed, so that empty lines count
+            if line.startswith(b"data:") or line == b"data":
+                self._data_bytes += len(line)  # with the name, so that empty lines count
                 if self._data_bytes > self._max_bytes:
                     raise EventTooLargeError(self._max_bytes)
-                self._data.append(value.removeprefix(b" "))
-            elif name == b"event":
-                self._event = value.removeprefix(b" ").decode("utf-8", "replace") or _USUAL
+                self._data.append(line[6:] if line.startswith(b"data: ") else line[5:])
+            elif not line:
+                if self._data:
+                    events.append((b"\n".join(self._data), self._event))
+                    self._data, self._data_bytes = [], 0
+                self._event = _USUAL
+            elif line.startswith(b"event:") or line == b"event":
+                name = line[6:].removeprefix(b" ")
+                self._event = name.decode("utf-8", "replace") or _USUAL
         return events
 
     def _check(self, size: int) -> None:

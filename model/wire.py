@@ -75,7 +75,7 @@ class Decoder(Protocol):
 
     @property
     def settled(self) -> bool:
-        """Whether the answer is complete; at most figures such as the usage may still follow."""
+        """Whether nothing but figures such as the usage may still come before it is done."""
         ...
 
     @property

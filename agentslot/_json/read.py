@@ -16,7 +16,8 @@ Engine = Callable[[bytes], Any]
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _SHAPE = bytes.maketrans(b"{E+123456789", b"[e0000000000")
 """Makes brackets alike, and what may stand in the digits of a large number."""
-_EXPONENT, _DIGITS = b"0e000", b"0" * 200
+_MANY = 200
+_EXPONENT, _DIGITS = b"0e000", b"0" * _MANY
 """In that shape no number overflows without one of these in it."""
 _WALKED = frozenset({dict, list, float})
 
@@ -48,22 +49,19 @@ def read(data: bytes | str, limits: JsonLimits, engine: Engine, number: ParseNum
         if size > limits.max_nodes and _has_more_values(raw, limits.max_nodes):
             return scan(raw, limits, number)
         value = engine(raw)
-        if size > limits.max_members or _is_suspicious(raw, limits):
+        # Whether it may be too deep, or a number have come out as infinity: cheaper than a walk.
+        # `in` would first try the bytes as an integer, which costs more than the search.
+        shape = raw.translate(_SHAPE)
+        if (
+            shape.count(b"[") > limits.max_depth
+            or shape.find(_EXPONENT) >= 0
+            or (size >= _MANY and shape.find(_DIGITS) >= 0)
+            or size > limits.max_members
+        ):
             _check_shape(value, limits)
         return value
     except (ValueError, RecursionError):
         return scan(raw, limits, number)
-
-
-def _is_suspicious(raw: bytes, limits: JsonLimits) -> bool:
-    """Whether it may be too deep, or a number have come out as infinity: cheaper than a walk."""
-    shape = raw.translate(_SHAPE)
-    # `in` would first try the bytes as an integer, which costs more than the search.
-    return (
-        shape.count(b"[") > limits.max_depth
-        or shape.find(_EXPONENT) >= 0
-        or shape.find(_DIGITS) >= 0
-    )
 
 
 def _has_more_values(raw: bytes, most: int) -> bool:

@@ -111,7 +111,7 @@ class LineReader:
         self._size += len(rest)
         if max(self._size, *map(len, ended), 0) > self._max_bytes:
             raise too_large(self._max_bytes)
-        return [ServerSentEvent(line) for line in ended]
+        return [(line, "") for line in ended]
 
     def document(self) -> JsonObject:
         """The line without an end; empty if it is cut off, for the missing end says so already."""
@@ -121,38 +121,32 @@ class LineReader:
             return {}
 
 
-def parse_object(data: bytes) -> JsonObject:
+def parse_object(data: bytes, name: str = "") -> JsonObject:
     """Read the JSON object of an event or a document.
 
-    Raises:
-        ModelError: it is none (`invalid_answer`).
-    """
-    try:
-        value = loads(data)
-    except JsonError as error:
-        if data.lstrip().startswith(b"<"):
-            raise _web_page() from error
-        message = f"the provider sent what cannot be read: {error}"
-        raise ModelError(ModelErrorCode.INVALID_ANSWER, message) from error
-    if not isinstance(value, dict):
-        message = "the provider sent JSON that is no object"
-        raise ModelError(ModelErrorCode.INVALID_ANSWER, message)
-    return value
-
-
-def parse_event(event: ServerSentEvent) -> JsonObject:
-    """Read the JSON object of an event; an event that is called an error may hold plain words.
+    Args:
+        data: what holds it, and nothing else.
+        name: name of the event; one that is called an error may hold plain words.
 
     Raises:
         ModelError: it is none (`invalid_answer`), or the error that the words tell of.
     """
     try:
-        return parse_object(event.data)
-    except ModelError:
-        if event.event != "error":
-            raise
-        words = event.data.decode(errors="replace")
-        raise classify(VendorError(status=0, message=words)) from None
+        value = loads(data)
+    except JsonError as error:
+        raise _no_object(data, name, f"what cannot be read: {error}") from error
+    if not isinstance(value, dict):
+        raise _no_object(data, name, "JSON that is no object")
+    return value
+
+
+def _no_object(data: bytes, name: str, what: str) -> ModelError:
+    if name == "error":
+        words = data.decode(errors="replace")
+        return classify(VendorError(status=0, message=words))
+    if data.lstrip().startswith(b"<"):
+        return _web_page()
+    return ModelError(ModelErrorCode.INVALID_ANSWER, f"the provider sent {what}")
 
 
 def _web_page() -> ModelError:

@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from agentslot._sse import ServerSentEvent
 from agentslot.model.contract import FinishReason, ReasoningDelta, TextDelta
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.wire import Answer, Delta
@@ -19,6 +18,7 @@ class EventDecoder(ABC):
 
     Attributes:
         done: whether the provider has said that nothing more comes.
+        settled: whether nothing but figures such as the usage may still come before it is done.
         usage: what it has reported so far.
     """
 
@@ -37,17 +37,13 @@ class EventDecoder(ABC):
         """
         self.attempt_id = attempt_id
         self.done = False
+        self.settled = False
         self.usage: TokenUsage | None = None
         self._max_output = max_output
         self._size = 0
         self._body = body or BodyReader(max_output)
         self._deltas: list[Delta] = []
         self._failure: ModelError | None = None
-
-    @property
-    def settled(self) -> bool:
-        """Whether the answer is complete; at most figures such as the usage may still follow."""
-        return self.done
 
     @property
     @abstractmethod
@@ -63,10 +59,10 @@ class EventDecoder(ABC):
         events = self._body.feed(chunk)
         deltas = self._deltas = []
         try:
-            for event in events:
+            for data, name in events:
                 if self.done:
                     break
-                self._take(event)
+                self._take(data, name)
         except ModelError as error:
             if not deltas:
                 raise
@@ -87,8 +83,8 @@ class EventDecoder(ABC):
         return self._answer()
 
     @abstractmethod
-    def _take(self, event: ServerSentEvent) -> None:
-        """Take one event.
+    def _take(self, data: bytes, name: str) -> None:
+        """Take one event: its data and its name.
 
         Raises:
             ModelError: it reports a failure, or is no event of this wire.

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
+from itertools import count
 from weakref import ReferenceType, ref
 
 import anyio
@@ -44,7 +45,8 @@ class Subscription:
                 self.end()
                 return
         self._events.append(event)
-        self._wake()
+        if self._awaited is not None:
+            self._wake()
 
     def _drop_oldest_preview(self) -> bool:
         for position, event in enumerate(self._events):
@@ -95,23 +97,18 @@ class EventHub:
     """Gives each event its sequence number and hands it to every subscriber.
 
     Subscribers are not kept alive: a stream that its reader has dropped is gone, closed or not.
+
+    Attributes:
+        listening: whether anybody would hear an event; if not, it need not be made.
+        next_sequence: gives the number of the event that is made now.
     """
 
     def __init__(self, session_id: SessionId) -> None:
         self._session_id = session_id
         # Replaced and never changed, since one that overflows leaves while it is iterated.
         self._subscriptions: tuple[ReferenceType[Subscription], ...] = ()
-        self._sequence = 0
-
-    @property
-    def listening(self) -> bool:
-        """Whether anybody would hear an event; if not, it need not be made."""
-        return bool(self._subscriptions)
-
-    def next_sequence(self) -> int:
-        """Number of the event that is made now."""
-        self._sequence += 1
-        return self._sequence
+        self.listening = False
+        self.next_sequence = count(1).__next__
 
     def publish(self, event: Event) -> None:
         """Hand the event to every subscriber."""
@@ -124,6 +121,7 @@ class EventHub:
         """A new subscriber, hearing what comes from now on."""
         subscription = Subscription(self._session_id, self._leave)
         self._subscriptions += (ref(subscription, self._forget),)
+        self.listening = True
         return subscription
 
     def close(self) -> None:
@@ -138,3 +136,4 @@ class EventHub:
 
     def _forget(self, gone: ReferenceType[Subscription]) -> None:
         self._subscriptions = tuple(known for known in self._subscriptions if known != gone)
+        self.listening = bool(self._subscriptions)

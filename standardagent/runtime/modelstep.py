@@ -2,6 +2,7 @@
 
 import logging
 from functools import partial
+from time import monotonic
 
 import anyio
 import anyio.lowlevel
@@ -129,7 +130,7 @@ class ModelStep:
                     chunk = TextChunk if isinstance(event, TextDelta) else ReasoningChunk
                     number = hub.next_sequence()
                     hub.publish(chunk(run.origin, number, message_id, event.attempt_id, event.text))
-                    if pace.is_due:
+                    if monotonic() >= pace.due:
                         await pace.give_way()
                 continue
             match event:

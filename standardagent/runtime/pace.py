@@ -12,17 +12,15 @@ class Pace:
 
     A vendor's answer often lies in the receive buffer as a whole. Whoever reads it from there never
     waits, so its subscribers would hear nothing before it is over.
+
+    Attributes:
+        due: when it is time to give way, on the clock of `monotonic`.
     """
 
     def __init__(self) -> None:
-        self._gave_way = 0.0
-
-    @property
-    def is_due(self) -> bool:
-        """Whether it is time to give way."""
-        return monotonic() - self._gave_way > _SLICE_SECONDS
+        self.due = 0.0
 
     async def give_way(self) -> None:
         """Let the others run."""
         await anyio.lowlevel.checkpoint()
-        self._gave_way = monotonic()
+        self.due = monotonic() + _SLICE_SECONDS

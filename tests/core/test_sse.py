@@ -12,7 +12,7 @@ from tests.shared import shared
 
 
 def feed(decoder: SseDecoder, chunk: bytes) -> list[tuple[bytes, str]]:
-    return [(event.data, event.event) for event in decoder.feed(chunk)]
+    return [(data, name) for data, name in decoder.feed(chunk)]
 
 
 def decode(

@@ -3,14 +3,13 @@
 import logging
 
 from agentslot._json import JsonValue
-from agentslot._sse import ServerSentEvent
 from agentslot.model.contract import Completion, FinishReason, RequestedCall
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.vendorerrors import VendorError, classify
 from agentslot.model.wire import Answer
 from agentslot.model.wires.anthropic_messages.blocks import ORDER, TEXT, THINKING, TOOL_USE, Block
 from agentslot.model.wires.anthropic_messages.usage import UsageReader
-from agentslot.model.wires.body import parse_event
+from agentslot.model.wires.body import parse_object
 from agentslot.model.wires.callids import make_call_id
 from agentslot.model.wires.decoding import (
     MAX_OUTPUT_CHARACTERS,
@@ -52,9 +51,9 @@ class AnthropicMessagesDecoder(EventDecoder):
         """The visible text so far."""
         return "".join(block.text for block in self._blocks.values() if block.kind == TEXT)
 
-    def _take(self, event: ServerSentEvent) -> None:
-        if event.data.strip():
-            self._read(parse_event(event), event.event, event.data)
+    def _take(self, data: bytes, name: str) -> None:
+        if data.strip():
+            self._read(parse_object(data, name), name, data)
 
     def _take_document(self, document: JsonObject) -> None:
         self._read(document, "", self._body.rest)

@@ -1,11 +1,10 @@
 """Decoding one answer: a stream of chunks, or the whole as one document."""
 
 from agentslot._json import JsonValue
-from agentslot._sse import ServerSentEvent
 from agentslot.model.contract import Completion, FinishReason
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.wire import Answer
-from agentslot.model.wires.body import parse_event
+from agentslot.model.wires.body import parse_object
 from agentslot.model.wires.decoding import (
     MAX_OUTPUT_CHARACTERS,
     EventDecoder,
@@ -52,19 +51,14 @@ class GoogleGenerativeAIDecoder(EventDecoder):
         self._request_id = ""
 
     @property
-    def settled(self) -> bool:
-        """Whether the answer is complete; at most the usage may still follow."""
-        return self.done or bool(self._finish)
-
-    @property
     def text(self) -> str:
         """The visible text so far."""
         return self._parts.text
 
-    def _take(self, event: ServerSentEvent) -> None:
-        data = event.data.strip()
-        if data and data != b"[DONE]":
-            self._read(parse_event(event), data)
+    def _take(self, data: bytes, name: str) -> None:
+        said = data.strip()
+        if said and said != b"[DONE]":
+            self._read(parse_object(data, name), data)
 
     def _take_document(self, document: JsonObject) -> None:
         if document:
@@ -85,6 +79,7 @@ class GoogleGenerativeAIDecoder(EventDecoder):
         candidate = as_object(candidates[0]) if candidates else {}
         self._read_parts(as_array(as_object(candidate.get("content")).get("parts")), data)
         self._finish = as_text(candidate.get("finishReason")) or self._finish
+        self.settled = bool(self._finish)
         self._finish_message = as_text(candidate.get("finishMessage")) or self._finish_message
 
     def _read_parts(self, parts: list[JsonValue], data: bytes) -> None:

@@ -1,7 +1,6 @@
 """Decoding one answer: an object a line, the last of which says that it is done."""
 
 from agentslot._json import JsonValue, dumps
-from agentslot._sse import ServerSentEvent
 from agentslot.model.contract import Completion, FinishReason, RequestedCall
 from agentslot.model.vendorerrors import classify
 from agentslot.model.wire import Answer
@@ -40,9 +39,9 @@ class OllamaChatDecoder(EventDecoder):
         """The visible text so far."""
         return self._parts.text
 
-    def _take(self, event: ServerSentEvent) -> None:
-        if event.data.strip():
-            self._read(parse_object(event.data), event.data)
+    def _take(self, data: bytes, name: str) -> None:
+        if data.strip():
+            self._read(parse_object(data), data)
 
     def _take_document(self, document: JsonObject) -> None:
         if document and not self.done:

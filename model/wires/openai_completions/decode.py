@@ -4,12 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agentslot._json import JsonValue
-from agentslot._sse import ServerSentEvent
 from agentslot.model.contract import Completion, FinishReason
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.vendorerrors import classify
 from agentslot.model.wire import Answer
-from agentslot.model.wires.body import parse_event
+from agentslot.model.wires.body import parse_object
 from agentslot.model.wires.decoding import (
     MAX_OUTPUT_CHARACTERS,
     EventDecoder,
@@ -79,29 +78,24 @@ class OpenAICompletionsDecoder(EventDecoder):
         self._request_id = ""
 
     @property
-    def settled(self) -> bool:
-        """Whether the answer is complete; at most the usage may still follow."""
-        return self.done or bool(self._finish)
-
-    @property
     def text(self) -> str:
         """The visible text so far."""
         return self._parts.text
 
-    def _take(self, event: ServerSentEvent) -> None:
-        data = event.data.strip()
-        if not data or data == b"[DONE]":
-            self.done = bool(data)
+    def _take(self, data: bytes, name: str) -> None:
+        said = data.strip()
+        if not said or said == b"[DONE]":
+            self.done = bool(said)
             return
-        chunk = parse_event(event)
-        if event.event == "error" and "error" not in chunk:
+        chunk = parse_object(data, name)
+        if name == "error" and "error" not in chunk:
             chunk = JsonObject(error=chunk)
         choices = chunk.get("choices")
         if choices is None or "error" in chunk:
             self._raise_failure(chunk)
         if choice := first_object(choices):
             member = "message" if choice.get("delta") is None else "delta"
-            self._read(as_object(choice.get(member)), event.data, member)
+            self._read(as_object(choice.get(member)), data, member)
             if finish := choice.get("finish_reason"):
                 self._read_finish(finish)
         self._read_envelope(chunk)
@@ -118,7 +112,7 @@ class OpenAICompletionsDecoder(EventDecoder):
         self._read_envelope(document)
 
     def _answer(self) -> Answer:
-        if not self.settled or (not self._finish and not self._calls.arguments_complete()):
+        if not self.settled and not (self.done and self._calls.arguments_complete()):
             raise broken_off()
         return Answer(self._completion(), self.usage, self._served_model, self._request_id)
 
@@ -145,6 +139,7 @@ class OpenAICompletionsDecoder(EventDecoder):
 
     def _read_finish(self, reason: JsonValue) -> None:
         self._finish = as_text(reason) or self._finish
+        self.settled = bool(self._finish)
         if code := _BROKEN_OFF.get(self._finish):
             word = self._finish
             message = f"the provider broke the answer off, and said no more than {word!r}"

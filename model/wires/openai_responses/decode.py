@@ -1,11 +1,10 @@
 """Decoding one answer of the Responses API."""
 
-from agentslot._sse import ServerSentEvent
 from agentslot.model.contract import Completion, FinishReason, RequestedCall
 from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.vendorerrors import VendorError, classify
 from agentslot.model.wire import Answer
-from agentslot.model.wires.body import parse_event
+from agentslot.model.wires.body import parse_object
 from agentslot.model.wires.callids import make_call_id
 from agentslot.model.wires.decoding import (
     MAX_OUTPUT_CHARACTERS,
@@ -57,10 +56,10 @@ class OpenAIResponsesDecoder(EventDecoder):
         """The visible text so far."""
         return "".join(item.text for item in self._ordered() if item.kind != REASONING)
 
-    def _take(self, event: ServerSentEvent) -> None:
-        data = event.data.strip()
-        if data and data != b"[DONE]":
-            self._read(parse_event(event), event.event, len(data))
+    def _take(self, data: bytes, name: str) -> None:
+        said = data.strip()
+        if said and said != b"[DONE]":
+            self._read(parse_object(data, name), name, len(data))
 
     def _take_document(self, document: JsonObject) -> None:
         if document.get("object") == "response":
