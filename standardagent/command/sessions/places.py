@@ -207,10 +207,12 @@ def _place(path: Path, hint: str) -> Place:
         raise UsageError(f"give the address of a database with --store, or in {_STORE_VARIABLE}")
     if not path.is_file():
         raise UsageError(f"there is no folder or file {str(path)!r}{hint}")
-    with path.open("rb") as file:
-        if file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC:
-            return Place(str(path), SqliteStore(path))
-    return FilePlace(path)
+    try:
+        with path.open("rb") as file:
+            is_database = file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror}") from error
+    return Place(str(path), SqliteStore(path)) if is_database else FilePlace(path)
 
 
 def find(options: Namespace) -> tuple[Place, SessionState]:
