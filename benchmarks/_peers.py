@@ -26,7 +26,7 @@ class Peer:
 
 
 HAYSTACK = Peer("haystack", ("haystack-ai",))
-AGNO = Peer("agno", ("agno", "sqlalchemy", "openai"))
+AGNO = Peer("agno", ("agno", "sqlalchemy[asyncio]", "openai"))
 LANGGRAPH = Peer("langgraph", ("langgraph", "langgraph-checkpoint-sqlite", "aiosqlite"))
 PYDANTIC_AI = Peer("pydantic_ai", ("pydantic-ai-slim",))
 STRANDS = Peer("strands", ("strands-agents",))
@@ -40,8 +40,8 @@ def python_of(peer: Peer) -> Path:
     """
     folder = ENVIRONMENTS / peer.name
     python = folder / "bin" / "python"
-    stamp = folder / "installed"
-    if not stamp.exists():
+    stamp, wanted = folder / "installed", "\n".join(peer.packages)
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != wanted:
         print(f"installing {peer.name} into {folder}", file=sys.stderr, flush=True)
         venv.create(folder, with_pip=True, clear=True)
         command = [str(python), "-m", "pip", "install", "--quiet", *peer.packages]
@@ -50,7 +50,7 @@ def python_of(peer: Peer) -> Path:
             raise RuntimeError(
                 f"{peer.name} cannot be installed: {installed.stderr.strip()[-300:]}"
             )
-        stamp.write_text("\n".join(peer.packages), encoding="utf-8")
+        stamp.write_text(wanted, encoding="utf-8")
     return python
 
 

@@ -11,6 +11,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 
 import anyio
@@ -23,7 +25,7 @@ from benchmarks._peers import AGNO, LANGGRAPH, measure
 
 PEERS = (LANGGRAPH, AGNO)
 LENGTHS = (50, 200)
-REPEATS = 5
+REPEATS, ROUNDS = 5, 2
 
 STORES: dict[str, Callable[[str], Module]] = {
     "ours.file": FileStoreModule,
@@ -65,37 +67,53 @@ def floor(folder: str, turns: int) -> float:
     return statistics.median(costs)
 
 
-def of_store(name: str, turns: int) -> tuple[float, float, float | None]:
-    """Microseconds and bytes a turn of one store, and the floor beside it if it has one."""
-    with tempfile.TemporaryDirectory() as folder:
-        cost = anyio.run(ours, STORES[name], turns, folder)
-        written = bytes_a_turn(folder, turns)
-        return cost, written, floor(folder, turns) if name == "ours.file" else None
+@dataclass(slots=True)
+class Costs:
+    """Microseconds a turn of everybody, each the better of all rounds, and bytes of our stores."""
 
+    peers: dict[str, float] = field(default_factory=dict[str, float])
+    ours: dict[str, float] = field(default_factory=dict[str, float])
+    bytes: dict[str, float] = field(default_factory=dict[str, float])
+    floor: float = inf
 
-def rows() -> Iterator[Row]:
-    fastest: dict[int, tuple[float, str]] = {}
-    for peer in PEERS:
-        for turns in LENGTHS:
+    def measure(self, turns: int) -> None:
+        """One round: disks have good and bad minutes, so everybody is measured in each."""
+        for peer in PEERS:
             with tempfile.TemporaryDirectory() as folder:
                 try:
                     cost = float(measure(peer, "durable", turns, Path(folder))["us_per_turn"])
                 except RuntimeError as error:
                     print(error, file=sys.stderr)
                     continue
-            yield Row(name=peer.name, value=cost, unit="us/turn", turns=turns)
-            fastest[turns] = min(fastest.get(turns, (cost, peer.name)), (cost, peer.name))
-    for name in STORES:
-        for turns in LENGTHS:
-            cost, written, least = of_store(name, turns)
-            yield Row(name=f"{name}.bytes", value=written, unit="B/turn", turns=turns)
-            if least is not None:
-                over = Row(name=f"{name}.floor", value=cost, unit="us/turn", turns=turns)
-                over["ratio"], over["against"] = cost / least, "floor"
-                yield Row(name="floor", value=least, unit="us/turn", turns=turns)
-                yield over
-            row = Row(name=name, value=cost, unit="us/turn", turns=turns)
-            if turns in fastest:
-                peer_cost, peer_name = fastest[turns]
-                row["ratio"], row["against"] = cost / peer_cost, peer_name
-            yield row
+            self.peers[peer.name] = min(cost, self.peers.get(peer.name, cost))
+        for name, store in STORES.items():
+            with tempfile.TemporaryDirectory() as folder:
+                cost = anyio.run(ours, store, turns, folder)
+                self.ours[name] = min(cost, self.ours.get(name, cost))
+                self.bytes[name] = bytes_a_turn(folder, turns)
+                if name == "ours.file":
+                    self.floor = min(floor(folder, turns), self.floor)
+
+
+def rows() -> Iterator[Row]:
+    for turns in LENGTHS:
+        costs = Costs()
+        for _ in range(ROUNDS):
+            costs.measure(turns)
+        for name, cost in costs.peers.items():
+            yield Row(name=name, value=cost, unit="us/turn", turns=turns)
+        yield Row(name="floor", value=costs.floor, unit="us/turn", turns=turns)
+        for name, cost in costs.ours.items():
+            yield Row(name=f"{name}.bytes", value=costs.bytes[name], unit="B/turn", turns=turns)
+            if name == "ours.file":
+                yield _compared(f"{name}.floor", cost, turns, "floor", costs.floor)
+            if costs.peers:
+                fastest = min(costs.peers, key=costs.peers.__getitem__)
+                yield _compared(name, cost, turns, fastest, costs.peers[fastest])
+            else:
+                yield Row(name=name, value=cost, unit="us/turn", turns=turns)
+
+
+def _compared(name: str, cost: float, turns: int, against: str, other: float) -> Row:
+    ratio = cost / other
+    return Row(name=name, value=cost, unit="us/turn", turns=turns, ratio=ratio, against=against)
