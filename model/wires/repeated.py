@@ -50,10 +50,9 @@ class Envelope:
         show, self._show = self._show, None
         if show is None or name != self._name:
             return False
-        start, end = len(self._before), len(data) - len(self._after)
-        if start >= end or not (data.startswith(self._before) and data.endswith(self._after)):
+        if not (data.startswith(self._before) and data.endswith(self._after)):
             return False
-        text = _plain(data[start:end])
+        text = _plain(data[len(self._before) : len(data) - len(self._after)])
         if not text:
             return False
         show(text)

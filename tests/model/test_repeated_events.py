@@ -52,7 +52,7 @@ def reading_of(stream: bytes, make: Make, size: int) -> list[object]:
 
 
 def reads_each(stream: bytes, make: Make) -> list[object]:
-    with patch.object(Envelope, "takes", lambda *_: False):
+    with patch.object(Envelope, "takes", return_value=False):
         return reading_of(stream, make, len(stream) or 1)
 
 
@@ -151,6 +151,90 @@ def test_messages_events_mean_the_same(
     stream = b"".join(b"event: e\ndata: " + line + b"\n\n" for line in lines)
     expected = reads_each(stream, AnthropicMessagesDecoder)
     assert reading_of(stream, AnthropicMessagesDecoder, size) == expected
+
+
+MESSAGES_DELTA = (
+    b'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"%s"}}'
+)
+TRAPS: list[tuple[str, Make, list[bytes], str]] = [
+    (
+        "its text is escaped, and found elsewhere",
+        OpenAICompletionsDecoder,
+        [
+            rb'data: {"id":"a","choices":[{"delta":{"content":"\u0061"}}]}',
+            rb'data: {"id":"b","choices":[{"delta":{"content":"\u0061"}}]}',
+        ],
+        "aa",
+    ),
+    (
+        "another member has the same value",
+        OpenAICompletionsDecoder,
+        [
+            b'data: {"model":"m","choices":[{"delta":{"content":"m"}}]}',
+            b'data: {"model":"n","choices":[{"delta":{"content":"m"}}]}',
+        ],
+        "mm",
+    ),
+    (
+        "its text is found across the quotes around it",
+        OpenAICompletionsDecoder,
+        [
+            b'data: {"choices":[{"delta":{"content":":"}}]}',
+            b'data: {"choices":[{"delta":{"content" : ":"}}]}',
+        ],
+        "::",
+    ),
+    (
+        "the next one has another name",
+        OpenAICompletionsDecoder,
+        [
+            b'data: {"choices":[{"delta":{"content":"a"}}]}',
+            b'event: error\ndata: {"choices":[{"delta":{"content":"b"}}]}',
+        ],
+        "a",
+    ),
+    (
+        "the next one is the half of it",
+        OpenAICompletionsDecoder,
+        [
+            b'data: {"choices":[{"delta":{"content":"a"}}]}',
+            b'data: {"choices":[{"delta":{"content":"}}]}',
+        ],
+        "a",
+    ),
+    (
+        "the next one ends otherwise",
+        OpenAICompletionsDecoder,
+        [
+            b'data: {"choices":[{"delta":{"content":"a"},"finish_reason":null}]}',
+            b'data: {"choices":[{"delta":{"content":"b"},"finish_reason":"ok"}]}',
+        ],
+        "ab",
+    ),
+    (
+        "its block was closed in between",
+        AnthropicMessagesDecoder,
+        [
+            b'data: {"type":"content_block_start","index":0,"content_block":{"type":"text"}}',
+            MESSAGES_DELTA % b"a",
+            b'data: {"type":"content_block_stop","index":0}',
+            MESSAGES_DELTA % b"b",
+        ],
+        "a",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("make", "events", "text"),
+    [pytest.param(*trap, id=why) for why, *trap in TRAPS],
+)
+def test_an_event_is_read_if(make: Make, events: list[bytes], text: str) -> None:
+    stream = b"\n\n".join([*events, b""])
+    for size in (1, 50, len(stream)):
+        seen = reading_of(stream, make, size)
+        assert seen == reads_each(stream, make)
+        assert text in seen
 
 
 ENVELOPE = b'data: {"id": "1", "choices": [{"delta": {"content": "%s"}}]}\n\n'
