@@ -8,6 +8,7 @@ from agentslot.model.errors import ModelError, ModelErrorCode
 from agentslot.model.wire import Answer, Delta
 from agentslot.model.wires.body import Body, BodyReader, too_large
 from agentslot.model.wires.reading import JsonObject
+from agentslot.model.wires.repeated import Envelope
 from agentslot.session import AttemptId, TokenUsage
 
 MAX_OUTPUT_CHARACTERS = 16 * 1024 * 1024
@@ -42,6 +43,7 @@ class EventDecoder(ABC):
         self._max_output = max_output
         self._size = 0
         self._body = body or BodyReader(max_output)
+        self._envelope = Envelope()
         self._deltas: list[Delta] = []
         self._failure: ModelError | None = None
 
@@ -62,7 +64,8 @@ class EventDecoder(ABC):
             for data, name in events:
                 if self.done:
                     break
-                self._take(data, name)
+                if not self._envelope.takes(data, name):
+                    self._take(data, name)
         except ModelError as error:
             if not deltas:
                 raise

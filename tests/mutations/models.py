@@ -27,8 +27,8 @@ MUTATIONS = (
     Mutation(
         "bytes: the placeholder of arguments is their beginning",
         "model/wires/anthropic_messages/blocks.py",
-        "        self._pieces = [as_text(start.get(self._member))]",
-        "        self._pieces = [as_text(start.get(self._member))]\n"
+        "        self._pieces = [as_text(start.get(self.member))]",
+        "        self._pieces = [as_text(start.get(self.member))]\n"
         '        if self.kind == TOOL_USE and "input" in start:\n'
         '            self._pieces = [__import__("json").dumps(start["input"])]',
         "tests/model/test_anthropic_decoder.py::test_arguments_are_kept_as_the_model_wrote_them",

@@ -27,6 +27,7 @@ class Block:
         kind: its type.
         closed: whether the server has said that it is complete.
         known: whether every delta was understood.
+        member: where a delta has its piece of the text.
     """
 
     def __init__(self, start: JsonObject, written: str = "") -> None:
@@ -47,8 +48,8 @@ class Block:
         self.known = True
         self._members = dict(start)
         self._written = written
-        self._delta, self._member = _PIECES.get(self.kind, _ARGUMENTS)
-        self._pieces = [as_text(start.get(self._member))]
+        self._delta, self.member = _PIECES.get(self.kind, _ARGUMENTS)
+        self._pieces = [as_text(start.get(self.member))]
 
     @property
     def text(self) -> str:
@@ -64,7 +65,7 @@ class Block:
         """Take a delta; returns what it adds to the text."""
         kind = as_text(delta.get("type"))
         if kind == self._delta:
-            self._pieces.append(as_text(delta.get(self._member)))
+            self._pieces.append(as_text(delta.get(self.member)))
             return self._pieces[-1]
         if kind == "signature_delta":
             self._members["signature"] = delta.get("signature")

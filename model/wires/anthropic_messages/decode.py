@@ -1,6 +1,7 @@
 """Decoding one answer of the Messages API."""
 
 import logging
+from functools import partial
 
 from agentslot._json import JsonValue
 from agentslot.model.contract import Completion, FinishReason, RequestedCall
@@ -71,7 +72,11 @@ class AnthropicMessagesDecoder(EventDecoder):
                 [written] = _inputs([content], data, "content_block")
                 self._open(as_count(message.get("index")), content, written)
             case "content_block_delta":
-                self._grow_block(self._block(message), as_object(message.get("delta")))
+                block, delta = self._block(message), as_object(message.get("delta"))
+                piece = self._grow_block(block, delta)
+                if piece and self._envelope.wanted:
+                    again = partial(self._grow_again, block, delta)
+                    self._envelope.remember(data, named, piece, again)
             case "content_block_stop":
                 self._block(message).closed = True
             case "message_delta":
@@ -113,13 +118,18 @@ class AnthropicMessagesDecoder(EventDecoder):
             raise _out_of_order(message.get("index"))
         return block
 
-    def _grow_block(self, block: Block, delta: JsonObject) -> None:
+    def _grow_block(self, block: Block, delta: JsonObject) -> str:
         known, piece = block.known, block.add(delta)
         self._show(block, piece)
         if not piece:
             self._grow(_size(delta))
         if known and not block.known:
             _log.debug("unknown %r in a content block %r", delta.get("type"), block.kind)
+        return piece
+
+    def _grow_again(self, block: Block, delta: JsonObject, piece: str) -> None:
+        """Take a delta that is like another one but for the piece of text in it."""
+        self._grow_block(block, {**delta, block.member: piece})
 
     def _show(self, block: Block, piece: str) -> None:
         if block.kind == TEXT:

@@ -95,9 +95,12 @@ class OpenAICompletionsDecoder(EventDecoder):
             self._raise_failure(chunk)
         if choice := first_object(choices):
             member = "message" if choice.get("delta") is None else "delta"
-            self._read(as_object(choice.get(member)), data, member)
+            delta = as_object(choice.get(member))
+            self._read(delta, data, member)
             if finish := choice.get("finish_reason"):
                 self._read_finish(finish)
+            elif self._envelope.wanted and not chunk.get("usage") and _is_only_text(delta):
+                self._envelope.remember(data, name, as_text(delta["content"]), self._add_text)
         self._read_envelope(chunk)
 
     def _take_document(self, document: JsonObject) -> None:
@@ -205,3 +208,11 @@ class OpenAICompletionsDecoder(EventDecoder):
         if not calls and not self._parts.text:
             raise empty_answer(finish)
         return Completion(parts, calls, finish, self._finish, self._thinking.continuation())
+
+
+def _is_only_text(delta: JsonObject) -> bool:
+    """Whether a delta does nothing but bring text."""
+    said = [name for name, value in delta.items() if value is not None and value != ""]
+    return (
+        "content" in said and {*said} <= {"role", "content"} and isinstance(delta["content"], str)
+    )
