@@ -1,5 +1,6 @@
 """How the command fails: what it raises itself, and how errors are shown."""
 
+import errno
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -35,6 +36,19 @@ def readable(error: BaseException) -> str:
         for number, problem in enumerate(problems, start=1)
     )
     return "\n".join([f"agentslot: {len(problems)} problems", *numbered])
+
+
+def told(error: OSError) -> str:
+    """What the operating system refused, and for which file, if it is about one."""
+    reason = error.strerror or str(error) or type(error).__name__
+    if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT) and error.filename is None:
+        return f"the output, or a file, could not be written: {reason}; make room and try again"
+    return reason if error.filename is None else f"{error.filename}: {reason}"
+
+
+def counted(number: int, thing: str) -> str:
+    """How many there are of a thing whose plural takes an s."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def without_passwords(text: str) -> str:

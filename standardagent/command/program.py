@@ -1,6 +1,5 @@
 """The program behind `agentslot`: finds the subcommand, runs it, turns failures into exit codes."""
 
-import os
 import sys
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
@@ -8,32 +7,43 @@ from importlib import import_module
 from typing import NoReturn
 
 from agentslot import AgentSlotError
-from agentslot.standardagent.command.failure import exit_code, readable, without_passwords
+from agentslot.standardagent.command.failure import exit_code, readable, told, without_passwords
+from agentslot.standardagent.command.stdout import drop_lost, open_missing
 from agentslot.standardagent.command.subcommand import COMMANDS, help_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand and return its exit code; `argv` is `sys.argv[1:]` unless given."""
+    open_missing()
     arguments = list(sys.argv[1:] if argv is None else argv)
-    options, left = _parser(arguments).parse_known_args(arguments)
-    if left and not _took_late_prompt(options, left):
-        options.parser.error(f"unrecognized arguments: {' '.join(left)}")
     reconfigure = getattr(sys.stdout, "reconfigure", None)  # a stream put there may lack it
     if reconfigure is not None:
         # A terminal that lacks a character shows its escape instead of a traceback.
         reconfigure(errors="backslashreplace")
     try:
-        code: int = options.run(options)
-        sys.stdout.flush()
+        try:
+            return _run(arguments)
+        finally:
+            sys.stdout.flush()
     except AgentSlotError as error:
         print(without_passwords(readable(error)), file=sys.stderr)
         return exit_code(error)
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # What is still buffered has nowhere to go, and the interpreter would complain at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_lost()
         return 141
+    except OSError as error:
+        drop_lost()
+        print(f"agentslot: {without_passwords(told(error))}", file=sys.stderr)
+        return 1
+
+
+def _run(arguments: Sequence[str]) -> int:
+    options, left = _parser(arguments).parse_known_args(arguments)
+    if left and not _took_late_prompt(options, left):
+        options.parser.error(f"unrecognized arguments: {' '.join(left)}")
+    code: int = options.run(options)
     return code
 
 

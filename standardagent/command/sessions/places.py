@@ -190,9 +190,15 @@ def _place(path: Path, hint: str) -> Place:
         raise UsageError(f"give the address of a database with --store, or in {_STORE_VARIABLE}")
     if not path.is_file():
         raise UsageError(f"there is no folder or file {str(path)!r}{hint}")
-    with path.open("rb") as file:
-        if file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC:
-            return Place(str(path), SqliteStore(path))
+    try:
+        with path.open("rb") as file:
+            magic = file.read(len(_SQLITE_MAGIC))
+    except OSError as error:
+        raise CommandError(
+            f"{path} cannot be read: {error.strerror}; check who may read it, and the disk"
+        ) from error
+    if magic == _SQLITE_MAGIC:
+        return Place(str(path), SqliteStore(path))
     return FilePlace(path)
 
 
