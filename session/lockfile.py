@@ -18,10 +18,11 @@ def opening(place: Path) -> Generator[None]:
         yield
     except OSError as error:
         reason = "it is no folder" if isinstance(error, FileExistsError) else error.strerror
+        culprit = "" if error.filename in (None, str(place)) else f", {error.filename}"
         raise ClassifiedError(
             ErrorKind.UNAVAILABLE,
             "not_writable",
-            f"{place} cannot be opened for writing, {error.filename or place}: {reason}. Repair "
+            f"{place} cannot be opened for writing{culprit}: {reason}. Repair "
             "that, or use another place",
         ) from error
 

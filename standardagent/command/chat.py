@@ -10,7 +10,7 @@ from agentslot import Application
 from agentslot.interaction import GATEWAY_ACCESS, CliChannel
 from agentslot.standardagent.command.asynchronous import run_async
 from agentslot.standardagent.command.coding import CODING_AGENT, choose_model, coding_agent
-from agentslot.standardagent.command.conversing import converse, leaving
+from agentslot.standardagent.command.conversing import converse, leaving, refuse_empty
 from agentslot.standardagent.command.failure import UsageError
 from agentslot.standardagent.command.local import (
     LOCAL_AGENT,
@@ -20,6 +20,7 @@ from agentslot.standardagent.command.local import (
     model_file,
     waiting,
 )
+from agentslot.standardagent.command.places import current_folder
 from agentslot.standardagent.command.subcommand import COMMANDS, Subparsers
 from agentslot.standardagent.command.target import build, load_application
 
@@ -72,7 +73,8 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
 
 def run(options: Namespace) -> int:
     """Make the agent, or load it, and talk."""
-    folder = Path(options.workspace or ".").resolve()
+    refuse_empty(options, "workspace", "session")
+    folder = (current_folder() / (options.workspace or ".")).resolve()
     if options.local is not None:
         if options.application or options.model or options.base_url:
             raise UsageError("--local brings agent and model: give no other")

@@ -21,7 +21,7 @@ from agentslot._json import dumps, replace_lone_surrogates
 from agentslot._text import did_you_mean, near
 from agentslot.session import safe_line
 from agentslot.standardagent.command.asynchronous import run_async
-from agentslot.standardagent.command.failure import UsageError
+from agentslot.standardagent.command.failure import UsageError, counted
 from agentslot.standardagent.command.subcommand import COMMANDS, Subparsers
 from agentslot.standardagent.command.suites import SUITES, Case, Suite, Target
 from agentslot.standardagent.command.target import load_object
@@ -126,7 +126,7 @@ def run(options: Namespace) -> int:
         }
         print(replace_lone_surrogates(dumps(record)))
     else:
-        print(f"{suite.contract}: {len(outcomes)} checks, {failed or 'none'} failed")
+        print(f"{suite.contract}: {counted(len(outcomes), 'check')}, {failed or 'none'} failed")
     return 1 if failed else 0
 
 

@@ -2,16 +2,30 @@
 
 import os
 import threading
+from argparse import Namespace
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from agentslot.interaction import CliChannel
 from agentslot.interaction.cli import interrupts
+from agentslot.standardagent.command.failure import UsageError
 
 INTERRUPTED = 130
 """Exit code of a command that Ctrl-C ended."""
 
 _STOP_SECONDS = 2.0
+
+
+def refuse_empty(options: Namespace, *names: str) -> None:
+    """Refuse options that are given, but name nothing.
+
+    Raises:
+        UsageError: one does.
+    """
+    for name in names:
+        given: str | None = getattr(options, name)
+        if given is not None and not given.strip():
+            raise UsageError(f"--{name} is empty: give a name, or leave it out")
 
 
 @contextmanager

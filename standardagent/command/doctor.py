@@ -15,8 +15,13 @@ from agentslot.session import ClassifiedError, FileStore
 from agentslot.standardagent.command.asynchronous import run_async
 from agentslot.standardagent.command.backends import check_backends
 from agentslot.standardagent.command.check import Check
+from agentslot.standardagent.command.failure import CommandError
 from agentslot.standardagent.command.local.weights import SMOLLM2
-from agentslot.standardagent.command.places import sessions_folder, sessions_folder_of
+from agentslot.standardagent.command.places import (
+    current_folder,
+    sessions_folder,
+    sessions_folder_of,
+)
 from agentslot.standardagent.command.subcommand import COMMANDS, Subparsers
 
 EXTRAS = {
@@ -77,7 +82,7 @@ def _checks() -> Iterator[Check]:
     yield from check_backends()
     yield _local_model()
     yield _session_folder(sessions_folder())
-    yield _sessions_here(sessions_folder_of(Path.cwd()))
+    yield _sessions_here()
     for name in _VARIABLES:
         yield _variable(name)
 
@@ -143,8 +148,12 @@ def _session_folder(folder: Path) -> Check:
     return Check("session folder", "ok", f"{folder}{'' if existing == folder else ' (new)'}")
 
 
-def _sessions_here(folder: Path) -> Check:
+def _sessions_here() -> Check:
     """Whether `agentslot chat` could start in the current folder."""
+    try:
+        folder = sessions_folder_of(current_folder())
+    except CommandError as error:
+        return Check("sessions here", "broken", str(error))
     if not folder.is_dir():
         return Check("sessions here", "ok", "none yet")
     try:

@@ -1,5 +1,6 @@
 """How the command fails: what it raises itself, and how errors are shown."""
 
+import errno
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -35,6 +36,17 @@ def readable(error: BaseException) -> str:
         for number, problem in enumerate(problems, start=1)
     )
     return "\n".join([f"agentslot: {len(problems)} problems", *numbered])
+
+
+def is_full(error: OSError) -> bool:
+    """Whether it is the end of the room for what is written; the output has no file name."""
+    full = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+    return error.errno in full and error.filename is None
+
+
+def counted(number: int, thing: str) -> str:
+    """How many there are of a thing whose plural takes an s."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def without_passwords(text: str) -> str:

@@ -1,7 +1,7 @@
 """One prompt, one Run, one answer."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal
 
 import anyio
@@ -34,7 +34,10 @@ from agentslot.standardagent.command.showing import Show
 from agentslot.tool import Attachment
 
 Approve = Literal["ask", "all", "none"]
+_Decide = Callable[[PendingApproval], Awaitable[Decision]]
 
+_CHOSE_NONE = "--approve none denies every call that needs approval"
+_NOBODY_ANSWERED = "nobody answered: the input ended"
 _DENIED = "nobody can be asked here, there is no terminal: run again with --approve all"
 
 
@@ -44,6 +47,7 @@ class OneShot:
     Args:
         session_id: the Session to go on with; else a new one of `agent` and `workspace`.
         approve: what to do about calls that wait for a person.
+        can_ask: whether there is a person at a terminal to ask.
         attachments: what goes with the prompt.
     """
 
@@ -56,6 +60,7 @@ class OneShot:
         agent: str,
         workspace: str,
         approve: Approve,
+        can_ask: bool,
         attachments: Sequence[Attachment] = (),
     ) -> None:
         self._attachments = attachments
@@ -63,7 +68,7 @@ class OneShot:
         self._show = show
         self._session_id = session_id
         self._scope = (agent, workspace)
-        self._approve: Approve = approve
+        self._decide = _decider(approve, can_ask=can_ask)
         self._interrupted = False
 
     async def run(self, prompt: str) -> int:
@@ -99,7 +104,7 @@ class OneShot:
     ) -> RunResult | None:
         result: RunResult | None = None
         async with anyio.create_task_group() as tasks:
-            watch = _Watch(session, self._show, self._approve, tasks)
+            watch = _Watch(session, self._show, self._decide, tasks)
             await tasks.start(watch.follower.run)
 
             async def interrupt() -> None:
@@ -123,13 +128,12 @@ class _Watch:
     """Shows events, and sees to the calls that wait for a person."""
 
     def __init__(
-        self, session: ChannelSession, show: Show, approve: Approve, tasks: TaskGroup
+        self, session: ChannelSession, show: Show, decide: _Decide, tasks: TaskGroup
     ) -> None:
         self._show = show
-        self._approve: Approve = approve
         self._tasks = tasks
         self.follower = Follower(session, self._on_event, self._on_view)
-        self._approvals = Approvals(session, self._decide, show.error)
+        self._approvals = Approvals(session, decide, show.error)
 
     def _on_event(self, event: Event) -> None:
         self._show.event(event)
@@ -138,10 +142,16 @@ class _Watch:
     def _on_view(self, view: SessionView) -> None:
         self._approvals.notice_all(view.approvals, self._tasks)
 
-    async def _decide(self, pending: PendingApproval) -> Decision:
-        if self._approve == "ask":
-            return await _ask(pending)
-        return Decision(self._approve == "all", _DENIED)
+
+def _decider(approve: Approve, *, can_ask: bool) -> _Decide:
+    if approve == "ask" and can_ask:
+        return _ask
+    reason = _CHOSE_NONE if approve == "none" else _DENIED
+
+    async def decide(_: PendingApproval) -> Decision:
+        return Decision(approve == "all", reason)
+
+    return decide
 
 
 async def _ask(pending: PendingApproval) -> Decision:
@@ -152,7 +162,7 @@ async def _ask(pending: PendingApproval) -> Decision:
     async def read() -> None:
         async for line in lines:
             questions.answer(line)
-        questions.answer("no")
+        questions.answer(_NOBODY_ANSWERED)
 
     decision = Decision(approved=False)
     async with anyio.create_task_group() as tasks:

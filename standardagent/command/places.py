@@ -5,6 +5,23 @@ import os
 import re
 from pathlib import Path
 
+from agentslot.standardagent.command.failure import CommandError
+
+
+def current_folder() -> Path:
+    """The folder in which the command was started.
+
+    Raises:
+        CommandError: it is no longer there.
+    """
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise CommandError(
+            f"the current folder cannot be used, it may have been deleted ({error.strerror}):"
+            " change to another folder and try again"
+        ) from error
+
 
 def sessions_folder() -> Path:
     """Folder of all Sessions of `agentslot chat`."""

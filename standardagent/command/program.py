@@ -1,67 +1,56 @@
 """The program behind `agentslot`: finds the subcommand, runs it, turns failures into exit codes."""
 
-import os
 import sys
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
-from errno import EDQUOT, EFBIG, EIO, ENOENT, ENOSPC
 from importlib import import_module
 from typing import NoReturn
 
 from agentslot import AgentSlotError
-from agentslot.standardagent.command.failure import exit_code, readable, without_passwords
+from agentslot.standardagent.command.failure import exit_code, is_full, readable, without_passwords
+from agentslot.standardagent.command.stdout import drop_lost, open_missing
 from agentslot.standardagent.command.subcommand import COMMANDS, help_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand and return its exit code; `argv` is `sys.argv[1:]` unless given."""
+    open_missing()
     arguments = list(sys.argv[1:] if argv is None else argv)
+    reconfigure = getattr(sys.stdout, "reconfigure", None)  # a stream put there may lack it
+    if reconfigure is not None:
+        # A terminal that lacks a character shows its escape instead of a traceback.
+        reconfigure(errors="backslashreplace")
     try:
-        return _run(arguments)
+        try:
+            return _run(arguments)
+        finally:
+            sys.stdout.flush()
     except AgentSlotError as error:
         print(without_passwords(readable(error)), file=sys.stderr)
         return exit_code(error)
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        _drop_output()
+        drop_lost()
         return 141
     except OSError as error:
-        reason = _of_surroundings(error)
-        if reason is None:
-            raise
-        _drop_output()
-        print(f"agentslot: {reason}", file=sys.stderr)
+        if not is_full(error):
+            raise  # somebody's mistake, and where it was made is for people
+        drop_lost()
+        print(
+            f"agentslot: the output, or a file, could not be written: {error.strerror};"
+            " make room and try again",
+            file=sys.stderr,
+        )
         return 1
 
 
 def _run(arguments: Sequence[str]) -> int:
-    reconfigure = getattr(sys.stdout, "reconfigure", None)  # a stream put there may lack it
-    if reconfigure is not None:
-        # A terminal that lacks a character shows its escape instead of a traceback.
-        reconfigure(errors="backslashreplace")
     options, left = _parser(arguments).parse_known_args(arguments)
     if left and not _took_late_prompt(options, left):
         options.parser.error(f"unrecognized arguments: {' '.join(left)}")
     code: int = options.run(options)
-    print(end="", flush=True)
     return code
-
-
-def _drop_output() -> None:
-    """What is still buffered has nowhere to go, and the interpreter would complain at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _of_surroundings(error: OSError) -> str | None:
-    """What is wrong around the command, in words; None if it is an error of somebody's code."""
-    if error.filename is not None:
-        return None
-    if error.errno in (ENOSPC, EDQUOT, EFBIG, EIO):
-        return f"the output cannot be written: {error.strerror}"
-    if error.errno == ENOENT:
-        return "the folder that this was started in is gone: change to another one"
-    return None
 
 
 def _parser(arguments: Sequence[str]) -> ArgumentParser:

@@ -10,7 +10,7 @@ from agentslot import AgentSlotError, Application, Assembly
 from agentslot.interaction import GATEWAY_CHANNELS, ChannelLifespan, CliChannel
 from agentslot.interaction.cli import read_attachment
 from agentslot.standardagent.command.asynchronous import run_async
-from agentslot.standardagent.command.conversing import converse, leaving
+from agentslot.standardagent.command.conversing import converse, leaving, refuse_empty
 from agentslot.standardagent.command.failure import UsageError, exit_code
 from agentslot.standardagent.command.oneshot import OneShot
 from agentslot.standardagent.command.showing import ShowJson, ShowText
@@ -84,6 +84,7 @@ def run(options: Namespace) -> int:
 
 
 def _send(options: Namespace, answers: TextIO) -> int:
+    refuse_empty(options, "session", "agent", "workspace")
     if options.session and (options.agent or options.workspace):
         raise UsageError("--session names the agent and the workspace already: give only one")
     prompt = _read_prompt(options.prompt)
@@ -93,14 +94,14 @@ def _send(options: Namespace, answers: TextIO) -> int:
         if isinstance(channel, CliChannel):
             channel.stand_back()
     show = ShowJson(answers) if options.json else ShowText(answers, sys.stderr)
-    asks = options.approve == "ask" and options.prompt != "-" and sys.stdin.isatty()
     one_shot = OneShot(
         application,
         show,
         session_id=options.session,
         agent=options.agent or application.name,
         workspace=options.workspace or "default",
-        approve="ask" if asks else "all" if options.approve == "all" else "none",
+        approve=options.approve,
+        can_ask=options.prompt != "-" and sys.stdin.isatty(),
         attachments=attachments,
     )
     return run_async(partial(one_shot.run, prompt))

@@ -1,6 +1,5 @@
 """MODULE:APP: from what a person types to an Application."""
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
@@ -13,7 +12,8 @@ from types import ModuleType
 
 from agentslot import AgentSlotError, Application, Assembly
 from agentslot._text import did_you_mean, near
-from agentslot.standardagent.command.failure import CommandError, UsageError
+from agentslot.standardagent.command.failure import CommandError, UsageError, counted
+from agentslot.standardagent.command.places import current_folder
 
 
 def load_application(target: str) -> Application:
@@ -57,8 +57,9 @@ def load_object(
     if not (module_name and colon and name):
         example = f"{module_name or example_module}:{name or example_name}"
         raise UsageError(f"{wrong_form} {example}")
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
+    folder = str(current_folder())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
     with redirect_stdout(sys.stderr):
         return _lookup(_import(module_name), name)
 
@@ -88,7 +89,8 @@ def _import(name: str) -> ModuleType:
             raise CommandError(_failed(f"importing {name!r}", error)) from error
         parent, _, last = missing.rpartition(".")
         hint = did_you_mean(f"{parent}.{name}".lstrip(".") for name in near(last, _modules(parent)))
-        problem = f"there is no module {missing!r}{hint}"
+        where = "" if hint or parent else f" in {current_folder()}, nor is one installed"
+        problem = f"there is no module {missing!r}{where}{hint}"
         raise UsageError(problem) from error
     except AgentSlotError:
         raise
@@ -98,7 +100,7 @@ def _import(name: str) -> ModuleType:
 
 def _modules(parent: str) -> Iterator[str]:
     """Names of the modules in a package, or in the current directory."""
-    folders = list(import_module(parent).__path__) if parent else [os.getcwd()]
+    folders = list(import_module(parent).__path__) if parent else [str(current_folder())]
     for module in iter_modules(folders):
         yield module.name
     for folder in folders:  # namespace packages have no __init__.py and are not listed above
@@ -112,10 +114,16 @@ def _lookup(module: ModuleType, path: str) -> object:
             value = getattr(value, name)
         except AttributeError as error:
             there = [key for key, item in vars(module).items() if isinstance(item, Application)]
-            hint = did_you_mean(near(name, there) or near(name, dir(value)) or there)
+            hint = did_you_mean(near(name, there) or _near_names(name, value) or there)
             problem = f"{module.__name__!r} has no {path!r}{hint}"
             raise UsageError(problem) from error
     return value
+
+
+def _near_names(name: str, value: object) -> list[str]:
+    """Public names that a person may have meant; in short ones of another thing it is chance."""
+    public = [each for each in dir(value) if each[0] != "_"]
+    return [each for each in near(name, public) if abs(len(each) - len(name)) <= len(name) // 2]
 
 
 def call_target(target: str, value: object, *arguments: object) -> object:
@@ -130,7 +138,7 @@ def call_target(target: str, value: object, *arguments: object) -> object:
     try:
         signature(value).bind(*arguments)
     except (TypeError, ValueError) as error:
-        how = f"with {len(arguments)} arguments" if arguments else "without arguments"
+        how = f"with {counted(len(arguments), 'argument')}" if arguments else "without arguments"
         raise UsageError(f"{target!r} cannot be called {how}: {error}") from error
     try:
         with redirect_stdout(sys.stderr):

@@ -127,6 +127,19 @@ def test_without_a_terminal_approvals_are_denied_with_a_reason() -> None:
     )
 
 
+def test_approvals_that_the_person_chose_to_deny_say_so() -> None:
+    done = agentslot("run", "--approve", "none", f"{AGENTS}:writer", "go")
+    assert done.stdout == "not written: --approve none denies every call that needs approval\n"
+
+
+def test_the_end_of_the_input_is_no_answer_to_an_approval() -> None:
+    with Terminal("run", f"{AGENTS}:writer", "go") as terminal:
+        terminal.shows("allow it?")
+        terminal.types("\x04")
+        terminal.shows("not written: nobody answered: the input ended")
+        assert terminal.ended() == 0
+
+
 def test_approvals_can_be_given_in_advance() -> None:
     assert agentslot("run", "--approve", "all", f"{AGENTS}:writer", "go").stdout == "written\n"
 

@@ -1,64 +1,82 @@
-"""What is wrong around the command is said in a line."""
+"""What the command says when what is around it does not play along."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.command.process import COMMAND, environment
+from tests.command.process import COMMAND, agentslot, environment
 
-FULL = Path("/dev/full")
-UNREADABLE = Path("/proc/self/mem")
+EVERY = ["run greeter:application hi", "chat", "doctor", "describe greeter:application"]
 
 
-def shell(script: str, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run the command with what a shell does to it; it stands in place of `"$@"`."""
+def shell(script: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a script in which `$A` is the command."""
     return subprocess.run(
-        ["/bin/sh", "-c", script, "sh", *COMMAND, *arguments],
-        cwd=folder,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
+        ["bash", "-c", script],
         capture_output=True,
         encoding="utf-8",
+        env=environment(A=" ".join(COMMAND), **variables),
         timeout=150,
         check=False,
     )
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [("run", "examples.basic:app", "hi"), ("chat", "examples.basic:app"), ("doctor",)],
-    ids=lambda arguments: arguments[0],
-)
-def test_a_folder_that_is_gone_is_named_as_the_reason(
-    arguments: tuple[str, ...], tmp_path: Path
-) -> None:
-    (folder := tmp_path / "folder").mkdir()
-    done = shell('rmdir "$PWD"; exec "$@"', *arguments, folder=folder)
+@pytest.mark.parametrize("arguments", EVERY)
+def test_a_current_folder_that_was_deleted_is_told(arguments: str, tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    done = shell(f"cd gone && rmdir ../gone && $A {arguments}")
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == (
-        "agentslot: the folder that this was started in is gone: change to another one"
-    )
+    assert "the current folder cannot be used" in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
-@pytest.mark.parametrize("arguments", [("catalog", "slots"), ("--version",)], ids=" ".join)
-def test_output_that_cannot_be_written_is_an_error(
-    arguments: tuple[str, ...], tmp_path: Path
-) -> None:
-    done = shell(f'exec "$@" > {FULL}', *arguments, folder=tmp_path)
-    reason = "agentslot: the output cannot be written: No space left on device\n"
-    assert (done.returncode, done.stderr) == (1, reason)
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("arguments", ["catalog slots", "doctor", "--help", "--version"])
+def test_a_full_disk_under_standard_output_is_told(arguments: str) -> None:
+    done = shell(f"$A {arguments} >/dev/full", PYTHONUNBUFFERED="")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "agentslot: the output, or a file, could not be written: No space left on device; make"
+        " room and try again\n"
+    )
 
 
-def test_a_closed_output_is_none(tmp_path: Path) -> None:
-    done = shell('exec "$@" >&-', "catalog", "slots", folder=tmp_path)
+@pytest.mark.parametrize("closed", [">&-", "<&-", "2>&-"])
+def test_a_closed_stream_stops_nothing(closed: str) -> None:
+    done = shell(f"$A catalog slots {closed}")
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.skipif(not UNREADABLE.exists(), reason="this system has no file that nobody can read")
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    done = shell('exec "$@"', "sessions", "show", str(UNREADABLE), folder=tmp_path)
-    reason = f"agentslot: {UNREADABLE} cannot be read: Input/output error\n"
-    assert (done.returncode, done.stderr) == (1, reason)
+def test_a_reader_that_went_away_ends_it_quietly() -> None:
+    done = shell("set -o pipefail; $A catalog slots | true")
+    assert (done.returncode in (0, 141), done.stderr) == (True, "")
+
+
+def test_a_module_that_is_nowhere_says_where_was_looked(tmp_path: Path) -> None:
+    done = agentslot("describe", "nope_nope:application")
+    assert done.returncode == 2
+    assert f"no module 'nope_nope' in {tmp_path}, nor is one installed" in done.stderr
+
+
+def test_chance_likeness_is_no_suggestion() -> None:
+    done = agentslot("describe", "os:app")
+    assert (done.returncode, done.stderr) == (2, "agentslot: 'os' has no 'app'\n")
+
+
+@pytest.mark.parametrize("option", ["--agent", "--workspace", "--session"])
+def test_an_empty_name_is_refused(option: str) -> None:
+    done = agentslot("run", "greeter:application", "hi", option, "")
+    assert done.returncode == 2
+    assert done.stderr == f"agentslot: {option} is empty: give a name, or leave it out\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions are others there")
+def test_a_session_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    loop = tmp_path / "mem.jsonl"
+    loop.symlink_to("/proc/self/mem")  # readable for nobody at its beginning, not even for root
+    done = agentslot("sessions", "show", str(loop))
+    assert done.returncode == 1
+    assert f"{loop} cannot be read: " in done.stderr
+    assert "Traceback" not in done.stderr

@@ -211,7 +211,9 @@ def _place(path: Path, hint: str) -> Place:
         with path.open("rb") as file:
             is_database = file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
     except OSError as error:
-        raise CommandError(f"{path} cannot be read: {error.strerror}") from error
+        raise CommandError(
+            f"{path} cannot be read: {error.strerror}; check who may read it, and the disk"
+        ) from error
     return Place(str(path), SqliteStore(path)) if is_database else FilePlace(path)
 
 

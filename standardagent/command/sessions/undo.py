@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agentslot.session import SessionId
 from agentslot.standardagent.command.failure import CommandError
-from agentslot.standardagent.command.places import changes_folder_of
+from agentslot.standardagent.command.places import changes_folder_of, current_folder
 from agentslot.standardagent.command.subcommand import Subparsers
 from agentslot.tool import ToolFailedError
 from agentslot.tool.files import ChangeLog
@@ -35,7 +35,7 @@ def add_parser(subparsers: Subparsers) -> ArgumentParser:
 
 def run(options: Namespace) -> int:
     """Take back, or show, the last changes."""
-    folder = options.changes or changes_folder_of(Path.cwd())
+    folder = options.changes or changes_folder_of(current_folder())
     session_id = None if options.session is None else SessionId(options.session)
     log = ChangeLog(folder)
     chosen = list(islice(log.newest_first(session_id), options.last))
