@@ -7,7 +7,7 @@ from importlib import import_module
 from inspect import iscoroutinefunction, signature
 from pathlib import Path
 from pkgutil import iter_modules
-from traceback import extract_tb
+from traceback import walk_tb
 from types import ModuleType
 
 from agentslot import AgentSlotError, Application, Assembly
@@ -163,10 +163,18 @@ def _application(target: str, value: object) -> Application:
 
 def _failed(doing: str, error: Exception) -> str:
     """One line for an error in somebody else's code: what, why and where it was raised."""
-    if isinstance(error, SyntaxError):
-        place = f"{error.filename}:{error.lineno}"
-    else:
-        frame = extract_tb(error.__traceback__)[-1]
-        place = f"{frame.filename}:{frame.lineno}"
     why = str(error).replace("\n", " ")
-    return f"{doing} failed: {type(error).__name__}: {why} ({place})"
+    return f"{doing} failed: {type(error).__name__}: {why} ({_place(error)})"
+
+
+def _place(error: Exception) -> str:
+    """Where it was raised: the innermost line that is not ours, for that is the one to change."""
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}:{error.lineno}"
+    lines = [
+        (frame.f_globals.get("__name__", ""), frame.f_code.co_filename, number)
+        for frame, number in walk_tb(error.__traceback__)
+    ]
+    theirs = [each for each in lines if each[0].partition(".")[0] not in ("agentslot", "importlib")]
+    _, file, number = (theirs or lines)[-1]
+    return f"{file}:{number}"

@@ -59,6 +59,11 @@ GREETER = dedent(
     """
 )
 
+MISTAKEN = """\
+from agentslot.standardagent import AgentConfig
+config = AgentConfig(tool_keys="price")
+"""
+
 
 def write_greeter(folder: Path) -> None:
     """A module `greeter`, and a package `parts` of modules that cannot be imported."""
@@ -67,5 +72,6 @@ def write_greeter(folder: Path) -> None:
     parts.mkdir()
     (parts / "raising.py").write_text("value = 1\n1 / 0\n", encoding="utf-8")
     (parts / "broken.py").write_text("value = (\n", encoding="utf-8")
+    (parts / "mistaken.py").write_text(MISTAKEN, encoding="utf-8")
     (parts / "needy.py").write_text("import parts.absent_of_needy.deeper\n", encoding="utf-8")
     (parts / "lonely.py").write_text("import a_library_that_is_not_here\n", encoding="utf-8")

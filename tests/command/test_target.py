@@ -59,6 +59,7 @@ def test_a_target_that_cannot_work_is_wrong_usage(target: str, message: str) -> 
             "parts.raising:x",
             r"importing 'parts.raising' failed: ZeroDivisionError: .*raising.py:2\)",
         ),
+        ("parts.mistaken:x", r"importing 'parts.mistaken' failed: TypeError: .*mistaken.py:2\)"),
         ("parts.broken:x", r"importing 'parts.broken' failed: SyntaxError: .*broken.py:1\)"),
         (
             "parts.lonely:x",
