@@ -1,4 +1,4 @@
-"""The one rule for ids, keys and names, and what comes close to a name that was not found."""
+"""The one rule for ids, keys and names, what comes close to one, and numbers of things."""
 
 from collections.abc import Iterable
 from typing import TypeGuard
@@ -21,3 +21,8 @@ def did_you_mean(names: Iterable[str]) -> str:
     """Return `; did you mean 'a' or 'b'?`, or nothing if there is no name."""
     quoted = " or ".join(repr(name) for name in names)
     return f"; did you mean {quoted}?" if quoted else ""
+
+
+def counted(number: int, thing: str) -> str:
+    """Return how many there are of a thing whose plural takes an s."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

@@ -4,6 +4,7 @@ import inspect
 import sys
 from dataclasses import dataclass
 from functools import lru_cache
+from types import FrameType
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +32,15 @@ def caller() -> Location | None:
 def user() -> Location:
     """Return the innermost line outside this library that led to the function calling this one."""
     frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]  # the standard way, as in logging
-    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__")):
+    while frame.f_back is not None and is_ours(frame):
         frame = frame.f_back
     return Location(frame.f_code.co_filename, frame.f_lineno)
 
 
-def _is_ours(name: str | None) -> bool:
-    return name is not None and name.partition(".")[0] == "agentslot"
+def is_ours(frame: FrameType) -> bool:
+    """Whether the code of a frame belongs to this library."""
+    name: str = frame.f_globals.get("__name__") or ""
+    return name.partition(".")[0] == "agentslot"
 
 
 @lru_cache(maxsize=128)

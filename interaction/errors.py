@@ -12,6 +12,7 @@ ClassifiedError
 
 from collections.abc import Mapping
 
+from agentslot._text import counted
 from agentslot.session import (
     ClassifiedError,
     ErrorKind,
@@ -80,8 +81,7 @@ class CompatibilityError(ClassifiedError):
 
     def __init__(self, model: str, lost: Mapping[Modality, int]) -> None:
         held = " and ".join(
-            f"{count} {modality} attachment{'' if count == 1 else 's'}"
-            for modality, count in lost.items()
+            counted(count, f"{modality} attachment") for modality, count in lost.items()
         )
         super().__init__(
             ErrorKind.CONFLICT,

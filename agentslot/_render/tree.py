@@ -13,6 +13,7 @@ from agentslot._description import (
     SlotDescription,
 )
 from agentslot._render.text import visible
+from agentslot._text import counted
 
 _KIND_STYLE = {"one": "blue", "many": "green", "chain": "magenta"}
 
@@ -77,13 +78,11 @@ def _root(description: AssemblyDescription) -> Branch:
         Branch((Span("slots", "italic"),), tuple(map(_slot, description.slots))),
         Branch((Span("modules, in start order", "italic"),), modules),
     )
-    counts = f"{_count(description.modules, 'module')}, {_count(description.slots, 'slot')}"
+    counts = (
+        f"{counted(len(description.modules), 'module')}, {counted(len(description.slots), 'slot')}"
+    )
     title = (Span("assembly", "bold"), Span(f"  {counts}", "dim"))
     return Branch(title, tuple(section for section in sections if section.children))
-
-
-def _count(things: Sequence[object], name: str) -> str:
-    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
 
 
 def _gifts(slots: Iterable[SlotDescription]) -> dict[str, list[tuple[SlotDescription, str]]]:

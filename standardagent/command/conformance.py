@@ -18,10 +18,10 @@ from typing import Literal, NoReturn
 import anyio
 
 from agentslot._json import dumps, replace_lone_surrogates
-from agentslot._text import did_you_mean, near
+from agentslot._text import counted, did_you_mean, near
 from agentslot.session import safe_line
 from agentslot.standardagent.command.asynchronous import run_async
-from agentslot.standardagent.command.failure import UsageError, counted
+from agentslot.standardagent.command.failure import UsageError
 from agentslot.standardagent.command.subcommand import COMMANDS, Subparsers
 from agentslot.standardagent.command.suites import SUITES, Case, Suite, Target
 from agentslot.standardagent.command.target import load_object

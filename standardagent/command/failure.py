@@ -44,11 +44,6 @@ def is_full(error: OSError) -> bool:
     return error.errno in full and error.filename is None
 
 
-def counted(number: int, thing: str) -> str:
-    """How many there are of a thing whose plural takes an s."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
-
 def without_passwords(text: str) -> str:
     """What is said to a person, with no password that stands in an address."""
     return _PASSWORD.sub(r"\1:***@", text)

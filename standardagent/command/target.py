@@ -8,11 +8,12 @@ from inspect import iscoroutinefunction, signature
 from pathlib import Path
 from pkgutil import iter_modules
 from traceback import walk_tb
-from types import ModuleType
+from types import FrameType, ModuleType
 
 from agentslot import AgentSlotError, Application, Assembly
-from agentslot._text import did_you_mean, near
-from agentslot.standardagent.command.failure import CommandError, UsageError, counted
+from agentslot._text import counted, did_you_mean, near
+from agentslot._where import is_ours
+from agentslot.standardagent.command.failure import CommandError, UsageError
 from agentslot.standardagent.command.places import current_folder
 
 
@@ -171,10 +172,10 @@ def _place(error: Exception) -> str:
     """Where it was raised: the innermost line that is not ours, for that is the one to change."""
     if isinstance(error, SyntaxError):
         return f"{error.filename}:{error.lineno}"
-    lines = [
-        (frame.f_globals.get("__name__", ""), frame.f_code.co_filename, number)
-        for frame, number in walk_tb(error.__traceback__)
-    ]
-    theirs = [each for each in lines if each[0].partition(".")[0] not in ("agentslot", "importlib")]
-    _, file, number = (theirs or lines)[-1]
-    return f"{file}:{number}"
+    lines = list(walk_tb(error.__traceback__))
+    frame, number = next((line for line in reversed(lines) if _is_theirs(line[0])), lines[-1])
+    return f"{frame.f_code.co_filename}:{number}"
+
+
+def _is_theirs(frame: FrameType) -> bool:
+    return not is_ours(frame) and frame.f_globals.get("__name__") != "importlib"

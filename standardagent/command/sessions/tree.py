@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from agentslot._text import counted
 from agentslot.session import Lineage, SessionDamagedError, SessionId, SessionOverview
 from agentslot.standardagent.command.asynchronous import run_async
 from agentslot.standardagent.command.sessions.output import first_words, print_json, row_record
@@ -107,7 +108,7 @@ def _where(branch: Branch) -> tuple[int, str]:
 def _line(branch: Branch, there: dict[SessionId, Branch]) -> str:
     summary = branch.row.summary
     count = branch.facts
-    size = "DAMAGED" if count is None else f"{count} fact{'' if count == 1 else 's'}"
+    size = "DAMAGED" if count is None else counted(count, "fact")
     known = [
         branch.id,
         *([] if summary.parent is None else [_origin(branch, there.get(summary.parent))]),
