@@ -328,8 +328,20 @@ ROWS: tuple[Component, ...] = (
         Kind.ONE,
         "optional; needed by adapters with references",
         "Turns a reference into a credential at the moment of use.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.session.credential", "CredentialResolver", "CREDENTIAL_RESOLVER"),
+        evidence=Evidence(
+            suite="credential.resolver/v1",
+            conformance=(
+                "MemoryCredentials",
+                "EnvironmentCredentials",
+                "FirstOf",
+                "EncryptedFileCredentials",
+                "KeyringCredentials",
+                "OAuthCredentials",
+                "GoogleCredentials",
+            ),
+        ),
     ),
     Component(
         "policy",

@@ -237,6 +237,12 @@ SUITES: dict[str, Suite] = {
         f"{_COMPONENT} One that asks a model brings an executor that answers as its model does.",
         partial(_with, parts.GOAL_EVALUATOR_SUITE),
     ),
+    "credential.resolver": Suite(
+        parts.CREDENTIAL_RESOLVER_SUITE.contract,
+        "a function that opens, with `async with`, a `Resolving` of"
+        " `agentslot.standardagent.conformance`: a resolver, and a credential that it has.",
+        partial(_with, parts.CREDENTIAL_RESOLVER_SUITE),
+    ),
     "model.catalog": Suite(
         parts.MODEL_CATALOG_SUITE.contract,
         "a class or function that makes the catalog, of nothing or of the argument `path`.",

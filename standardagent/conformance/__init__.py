@@ -27,6 +27,11 @@ from agentslot.standardagent.conformance.attemptobserver import ATTEMPT_OBSERVER
 from agentslot.standardagent.conformance.choosing import MODEL_CATALOG_SUITE, MODEL_SELECTOR_SUITE
 from agentslot.standardagent.conformance.compaction import CONTEXT_COMPACTOR_SUITE
 from agentslot.standardagent.conformance.context import CONTEXT_SOURCE_SUITE
+from agentslot.standardagent.conformance.credentials import (
+    CREDENTIAL_RESOLVER_SUITE,
+    OpenResolving,
+    Resolving,
+)
 from agentslot.standardagent.conformance.goalevaluator import GOAL_EVALUATOR_SUITE
 from agentslot.standardagent.conformance.hooks import (
     COMPLETION_GATE_SUITE,
@@ -57,6 +62,7 @@ __all__ = [
     "COMPLETION_GATE_SUITE",
     "CONTEXT_COMPACTOR_SUITE",
     "CONTEXT_SOURCE_SUITE",
+    "CREDENTIAL_RESOLVER_SUITE",
     "GOAL_EVALUATOR_SUITE",
     "INPUT_GATE_SUITE",
     "METRIC_SINK_SUITE",
@@ -73,5 +79,7 @@ __all__ = [
     "ConformanceFailure",
     "Make",
     "OpenApprover",
+    "OpenResolving",
+    "Resolving",
     "Suite",
 ]

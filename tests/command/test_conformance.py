@@ -156,6 +156,7 @@ from agentslot import Application, Module
 from agentslot.model import ExecutionCapabilities, ModelConfig, ModelDescriptor, TokenCount
 from agentslot.model.conformance import Counting
 from agentslot.session import ClassifiedError, ErrorKind, LocalWorkspaces, WorkspaceScope
+from agentslot.session.credential import BearerToken, CredentialRef, MemoryCredentials
 from agentslot.standardagent import (
     POLICY_GUARDS,
     ApprovalAnswer,
@@ -166,7 +167,7 @@ from agentslot.standardagent import (
     Preset,
     TailCompactor,
 )
-from agentslot.standardagent.conformance import Approver
+from agentslot.standardagent.conformance import Approver, Resolving
 from agentslot.standardagent.goal import GoalEvaluation
 from agentslot.tool import TOOLS, FilesModule, function_tool
 from agentslot.tool.conformance import Trial
@@ -254,6 +255,16 @@ async def counting():
 
 
 @asynccontextmanager
+async def keys():
+    yield Resolving(MemoryCredentials({"mine": "key"}), CredentialRef("mine"), BearerToken("key"))
+
+
+@asynccontextmanager
+async def lost_keys():
+    yield Resolving(MemoryCredentials({}), CredentialRef("mine"), BearerToken("key"))
+
+
+@asynccontextmanager
 async def desk():
     desk = ApprovalDesk()
 
@@ -281,6 +292,7 @@ def parts(folder: Path) -> None:
         ("model.catalog", "parts.components:Catalog"),
         ("model.selector", "parts.components:strict"),
         ("workspace.manager", "parts.components:folders"),
+        ("credential.resolver", "parts.components:keys"),
         ("audit.sink", "agentslot.standardagent:JsonLinesSinkModule"),
         ("tool", "parts.components:adding"),
         ("tool", "parts.components:reading"),
@@ -321,6 +333,11 @@ def test_a_component_that_keeps_its_contract_passes_every_check(
             "model.selector",
             "parts.components:careless",
             "✗ an allowed choice gets a model: it failed with AttributeError",
+        ),
+        (
+            "credential.resolver",
+            "parts.components:lost_keys",
+            "✗ a reference leads to its credential: it failed: there is no credential 'mine'",
         ),
         ("trace.sink", "parts.components:Yes", "it failed: slot 'trace.sink' holds "),
         (
