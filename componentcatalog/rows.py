@@ -180,8 +180,18 @@ ROWS: tuple[Component, ...] = (
         Kind.MANY,
         "only if an executor asks for it",
         "Gives an executor access to one provider among several.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.model", "ModelProvider", "MODEL_PROVIDERS"),
+        evidence=Evidence(
+            suite="model.provider/v1",
+            conformance=(
+                "OpenAIResponsesModule",
+                "AnthropicModule",
+                "GoogleModule",
+                "OllamaModule",
+                "OpenAICompatibleModule",
+            ),
+        ),
     ),
     Component(
         "model",

@@ -11,11 +11,17 @@ The function given takes scenes, the first for the provider's first request and 
 repeats. It opens an executor in front of a provider that plays them: see `Scene` and `Stage`. The
 executor should wait as little as it can before it tries again.
 
-`TOKEN_COUNTER_SUITE` judges what counts the tokens of a request; see `counting`.
+`TOKEN_COUNTER_SUITE` judges what counts the tokens of a request, see `counting`, and
+`MODEL_PROVIDER_SUITE` one provider behind the executor that everybody uses, see `provider`.
 """
 
 from agentslot._conformance import ConformanceFailure
 from agentslot.model.conformance.counting import TOKEN_COUNTER_SUITE, Counting, OpenCounting
+from agentslot.model.conformance.provider import (
+    MODEL_PROVIDER_SUITE,
+    OpenProvider,
+    ProviderStage,
+)
 from agentslot.model.conformance.scene import (
     IN_FORM,
     UNSAFE_MESSAGE,
@@ -30,13 +36,16 @@ __all__ = [
     "CHECKS",
     "CONTRACT",
     "IN_FORM",
+    "MODEL_PROVIDER_SUITE",
     "TOKEN_COUNTER_SUITE",
     "UNSAFE_MESSAGE",
     "Check",
     "ConformanceFailure",
     "Counting",
     "OpenCounting",
+    "OpenProvider",
     "OpenStage",
+    "ProviderStage",
     "Scene",
     "Stage",
     "check_executor",

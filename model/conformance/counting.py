@@ -93,6 +93,31 @@ def _exchange(*, said: str = "", arguments: str = "", output: str = "") -> list[
     return [_message(1, "look there"), answer, call, ToolResult.succeeded(call.id, output)]
 
 
+def whole_request(config: ModelConfig) -> ModelRequest:
+    """A request that has some of everything."""
+    tool = ToolDefinition("look", "Looks.", {"type": "object", "properties": {}})
+    ids = SessionId("session-1"), RunId("run-1"), StepId("step-1")
+    return ModelRequest(*ids, config, "Be brief.", Transcript(_exchange()), (tool,))
+
+
+def each_part_longer(plain: ModelRequest) -> dict[str, ModelRequest]:
+    """A whole request with many words more in one of its parts, by what that part is."""
+    [tool] = plain.tools
+    schema = {"type": "object", "properties": {"at": {"type": "string", "description": _TEXT}}}
+    shown = {
+        "a message": [*_exchange(), _message(3, _TEXT)],
+        "an answer": _exchange(said=_TEXT),
+        "the arguments of a call": _exchange(arguments=_TEXT),
+        "the output of a call": _exchange(output=_TEXT),
+    }
+    return {
+        "the system prompt": replace(plain, system_prompt=_TEXT),
+        **{what: replace(plain, inputs=Transcript(inputs)) for what, inputs in shown.items()},
+        "what a tool is for": replace(plain, tools=(replace(tool, description=_TEXT),)),
+        "the schema of a tool": replace(plain, tools=(replace(tool, input_schema=schema),)),
+    }
+
+
 def _listed(counts: Iterable[TokenCount]) -> str:
     return ", ".join(map(str, counts))
 
@@ -128,21 +153,9 @@ async def the_same_request_has_the_same_number(open_counting: OpenCounting) -> N
 @check
 async def nothing_of_a_request_is_left_out(open_counting: OpenCounting) -> None:
     """Prompt, messages, calls, results and tools count, with their names and schemas."""
-    tool = ToolDefinition("look", "Looks.", {"type": "object", "properties": {}})
-    schema = {"type": "object", "properties": {"at": {"type": "string", "description": _TEXT}}}
     async with open_counting() as counting:
-        plain = replace(counting.request(_exchange()), tools=(tool,))
-        longer = {
-            "the system prompt": replace(plain, system_prompt=_TEXT),
-            "a message": replace(plain, inputs=Transcript([*_exchange(), _message(3, _TEXT)])),
-            "an answer": replace(plain, inputs=Transcript(_exchange(said=_TEXT))),
-            "the arguments of a call": replace(
-                plain, inputs=Transcript(_exchange(arguments=_TEXT))
-            ),
-            "the output of a call": replace(plain, inputs=Transcript(_exchange(output=_TEXT))),
-            "what a tool is for": replace(plain, tools=(replace(tool, description=_TEXT),)),
-            "the schema of a tool": replace(plain, tools=(replace(tool, input_schema=schema),)),
-        }
+        plain = whole_request(counting.config)
+        longer = each_part_longer(plain)
         count = await counting.tokens(plain)
         for what, request in longer.items():
             more = await counting.tokens(request) - count

@@ -136,13 +136,28 @@ def _name(check: object) -> str:
 
 
 def _model_executor(target: Target) -> Iterator[Case]:
-    async def judge(check: model.Check, path: Path) -> None:
-        del path  # an executor keeps nothing
-        await model.run_check(check, cast("model.OpenStage", target.value))
+    return _on_stages(target, model.CHECKS, model.run_check)
+
+
+def _model_provider(target: Target) -> Iterator[Case]:
+    async def judge(check: Callable[[Any], Awaitable[None]], opened: Any) -> None:
+        await check(opened)
+
+    return _on_stages(target, model.MODEL_PROVIDER_SUITE.checks, judge)
+
+
+def _on_stages(
+    target: Target, checks: Sequence[C], run_check: Callable[[C, Any], Awaitable[None]]
+) -> Iterator[Case]:
+    """The checks of what is opened before a provider, or a server, that plays scenes."""
+
+    async def judge(check: C, path: Path) -> None:
+        del path  # it keeps nothing
+        await run_check(check, target.value)
 
     if not target.takes(model.Scene.ANSWER, model.Scene.CALL):
         raise UsageError(f"{target.name!r} opens no stage: it must take any number of scenes")
-    for check in model.CHECKS:
+    for check in checks:
         yield Case(_name(check), partial(judge, check))
 
 
@@ -270,6 +285,12 @@ SUITES: dict[str, Suite] = {
         "a function that takes scenes of `agentslot.model.conformance` and opens a stage, with"
         " `async with`: an executor in front of a provider that plays them.",
         _model_executor,
+    ),
+    "model.provider": Suite(
+        model.MODEL_PROVIDER_SUITE.contract,
+        "a function that takes scenes of `agentslot.model.conformance` and opens a"
+        " `ProviderStage`, with `async with`: a provider in front of a server that plays them.",
+        _model_provider,
     ),
     "tool": Suite(
         tool.CONTRACT,

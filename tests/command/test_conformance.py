@@ -142,10 +142,15 @@ def test_a_check_is_given_some_time(seconds: str, capsys: pytest.CaptureFixture[
     assert "argument --timeout: " in capsys.readouterr().err
 
 
-def test_an_executor_is_judged_on_a_stage_of_its_owner(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["conformance", "model.executor", "tests.model.stages:gpt", "--json"]) == 0
+@pytest.mark.parametrize(
+    ("contract", "target"), [("model.executor", "gpt"), ("model.provider", "gpt_provider")]
+)
+def test_what_needs_a_server_is_judged_on_a_stage_of_its_owner(
+    contract: str, target: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["conformance", contract, f"tests.model.stages:{target}", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert record["contract"] == "model.executor/v1"
+    assert record["contract"] == f"{contract}/v1"
     assert {each["status"] for each in record["checks"]} == {"passed"}
 
 
@@ -384,6 +389,9 @@ def test_all_contracts_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert {"agent.loop/v1", "hook.input_gate/v1", "session.store/v2"} < set(listed)
 
 
-def test_what_takes_no_scenes_opens_no_stage(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["conformance", "model.executor", "parts.stores:MemoryStore"]) == 2
+@pytest.mark.parametrize("contract", ["model.executor", "model.provider"])
+def test_what_takes_no_scenes_opens_no_stage(
+    contract: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["conformance", contract, "parts.stores:MemoryStore"]) == 2
     assert "any number of scenes" in capsys.readouterr().err

@@ -8,6 +8,7 @@ from typing import Any
 
 from agentslot.model import (
     MODEL_EXECUTOR,
+    MODEL_PROVIDERS,
     AnthropicModule,
     GoogleModule,
     ModelConfig,
@@ -16,7 +17,7 @@ from agentslot.model import (
     OpenAIResponsesModule,
     RetryPolicy,
 )
-from agentslot.model.conformance import OpenStage, Scene, Stage
+from agentslot.model.conformance import OpenProvider, OpenStage, ProviderStage, Scene, Stage
 from agentslot.model.conformance.scene import UNSAFE_MESSAGE
 from agentslot.model.provider import ProviderModule
 from tests.loopback import Answer, Reply, loopback
@@ -104,6 +105,24 @@ def stages(vendor: Vendor) -> OpenStage:
         return opened(*scenes)
 
     return open_stage
+
+
+def provider_stages(vendor: Vendor) -> OpenProvider:
+    """The same for the provider alone."""
+
+    @asynccontextmanager
+    async def opened(*scenes: Scene) -> AsyncGenerator[ProviderStage]:
+        async with (
+            loopback(*(vendor.plays(scene) for scene in scenes)) as server,
+            application(vendor.module(server.url)).start() as runtime,
+        ):
+            provider = runtime.assembly[MODEL_PROVIDERS][vendor.config.provider]
+            yield ProviderStage(provider, vendor.config, lambda: len(server.requests))
+
+    def open_provider(*scenes: Scene) -> AbstractAsyncContextManager[ProviderStage]:
+        return opened(*scenes)
+
+    return open_provider
 
 
 def completions(*deltas: dict[str, Any], finish: str = "") -> bytes:
@@ -201,3 +220,6 @@ VENDORS = {
 
 gpt = stages(VENDORS["openai-completions"])
 """A target for `agentslot conformance model.executor`."""
+
+gpt_provider = provider_stages(VENDORS["openai-completions"])
+"""A target for `agentslot conformance model.provider`."""
