@@ -111,8 +111,12 @@ def check(judge: Callable[[S], Awaitable[None]]) -> Callable[[S], Coroutine[Any,
 def _detail(error: Exception) -> str:
     if isinstance(error, ExceptionGroup):
         errors = cast("ExceptionGroup[Exception]", error).exceptions
-        told = next((each for each in errors if isinstance(each, Broken)), errors[0])
+        told = next(
+            (each for each in errors if isinstance(each, Broken | ConformanceFailure)), errors[0]
+        )
         return _detail(told)
+    if isinstance(error, ConformanceFailure):
+        return error.detail
     if isinstance(error, Broken):
         return str(error)
     if isinstance(error, AgentSlotError):  # written for people

@@ -219,8 +219,12 @@ ROWS: tuple[Component, ...] = (
         Kind.CHAIN,
         "optional",
         "Does work around model requests and answers; says so when somebody else answers.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.model", "ModelMiddleware", "MODEL_MIDDLEWARE"),
+        evidence=Evidence(
+            suite="model.middleware/v1",
+            conformance=("FallbackModel", "RateLimit", "RequestCache"),
+        ),
     ),
     Component(
         "tool",

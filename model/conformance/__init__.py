@@ -12,11 +12,13 @@ repeats. It opens an executor in front of a provider that plays them: see `Scene
 executor should wait as little as it can before it tries again.
 
 `TOKEN_COUNTER_SUITE` judges what counts the tokens of a request, see `counting`, and
-`MODEL_PROVIDER_SUITE` one provider behind the executor that everybody uses, see `provider`.
+`MODEL_PROVIDER_SUITE` one provider behind the executor that everybody uses, see `provider`. What
+stands before providers is judged by `MODEL_MIDDLEWARE_SUITE`, see `middleware`.
 """
 
 from agentslot._conformance import ConformanceFailure
 from agentslot.model.conformance.counting import TOKEN_COUNTER_SUITE, Counting, OpenCounting
+from agentslot.model.conformance.middleware import MODEL_MIDDLEWARE_SUITE, MakeMiddleware
 from agentslot.model.conformance.provider import (
     MODEL_PROVIDER_SUITE,
     OpenProvider,
@@ -36,12 +38,14 @@ __all__ = [
     "CHECKS",
     "CONTRACT",
     "IN_FORM",
+    "MODEL_MIDDLEWARE_SUITE",
     "MODEL_PROVIDER_SUITE",
     "TOKEN_COUNTER_SUITE",
     "UNSAFE_MESSAGE",
     "Check",
     "ConformanceFailure",
     "Counting",
+    "MakeMiddleware",
     "OpenCounting",
     "OpenProvider",
     "OpenStage",

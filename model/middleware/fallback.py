@@ -34,6 +34,8 @@ FALLBACK_CODES = frozenset(
 class FallbackModel:
     """A ModelMiddleware that asks other models, in order, when a call has failed for good.
 
+    On a token budget that is used up nobody else is asked, and the failure stands.
+
     The Run keeps its configuration. What answered stands in `served_model` of the attempt, as
     `provider/model`, and is what the attempt is priced by.
     """
@@ -80,7 +82,7 @@ class _FallbackStream:
         while True:
             event = await self._stream.receive()
             match event:
-                case Failed(error) if self._others and error.code in self._codes:
+                case Failed(error) if error.code in self._codes and self._may_go_on():
                     await self._next()
                 case Completed(attempt_id, completion) if self._fell_back:
                     # What the model wants back would be given to the one that was asked for.
@@ -90,6 +92,9 @@ class _FallbackStream:
 
     async def aclose(self) -> None:
         await self._stream.aclose()
+
+    def _may_go_on(self) -> bool:
+        return bool(self._others) and not self._recorder.budget().exhausted
 
     async def _next(self) -> None:
         await self._stream.aclose()

@@ -263,6 +263,12 @@ SUITES: dict[str, Suite] = {
         "a class or function that makes the catalog, of nothing or of the argument `path`.",
         partial(_with, parts.MODEL_CATALOG_SUITE),
     ),
+    "model.middleware": Suite(
+        model.MODEL_MIDDLEWARE_SUITE.contract,
+        "a class or function that makes the middleware, of nothing or of the argument `path`. It"
+        " stands before a provider `conformance` that has every model.",
+        partial(_with, model.MODEL_MIDDLEWARE_SUITE),
+    ),
     "model.selector": Suite(
         parts.MODEL_SELECTOR_SUITE.contract,
         "a function that returns a selector, and a `ModelConfig` that it allows.",

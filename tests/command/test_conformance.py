@@ -248,6 +248,19 @@ def wordy():
     return tool, Trial({"a": "many", "b": 2})
 
 
+class Leaving:
+    def execute(self, request, recorder, proceed):
+        return Unclosed(proceed(request, recorder))
+
+
+class Unclosed:
+    def __init__(self, stream):
+        self.receive = stream.receive
+
+    async def aclose(self):
+        pass
+
+
 class Twice:
     async def invoke(self, invocation, proceed):
         await proceed()
@@ -295,6 +308,7 @@ def parts(folder: Path) -> None:
         ("model.attempt.observer", "parts.components:Deaf"),
         ("goal.evaluator", "parts.components:Content"),
         ("model.catalog", "parts.components:Catalog"),
+        ("model.middleware", "agentslot.model.middleware:RequestCache"),
         ("model.selector", "parts.components:strict"),
         ("workspace.manager", "parts.components:folders"),
         ("credential.resolver", "parts.components:keys"),
@@ -333,6 +347,11 @@ def test_a_component_that_keeps_its_contract_passes_every_check(
             "goal.evaluator",
             "parts.components:Yes",
             "✗ every conversation gets a judgement: it gave a str, which is no evaluation",
+        ),
+        (
+            "model.middleware",
+            "parts.components:Leaving",
+            "✗ a call that is cancelled ends: a request that was left is recorded as without",
         ),
         (
             "model.selector",
