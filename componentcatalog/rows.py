@@ -321,8 +321,12 @@ ROWS: tuple[Component, ...] = (
         Kind.MANY,
         "optional",
         "Runs commands in a named place: this machine, a container, a sandbox, far away.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.tool", "ExecutionEnvironment", "ENVIRONMENTS"),
+        evidence=Evidence(
+            suite="execution.environment/v1",
+            conformance=("LocalEnvironment", "BubblewrapEnvironment", "ContainerEnvironment"),
+        ),
     ),
     Component(
         "workspace",

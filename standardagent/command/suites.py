@@ -298,6 +298,12 @@ SUITES: dict[str, Suite] = {
         " `ProviderStage`, with `async with`: a provider in front of a server that plays them.",
         _model_provider,
     ),
+    "execution.environment": Suite(
+        tool.EXECUTION_ENVIRONMENT_SUITE.contract,
+        "a class or function that makes the environment, of nothing or of the argument `path`."
+        " Commands of `sh` are run in it, in folders below that for temporary files.",
+        partial(_with, tool.EXECUTION_ENVIRONMENT_SUITE),
+    ),
     "tool": Suite(
         tool.CONTRACT,
         "a function of nothing, or of the argument `path`, that returns a tool and a `Trial` of"

@@ -174,7 +174,7 @@ from agentslot.standardagent import (
 )
 from agentslot.standardagent.conformance import Approver, Resolving
 from agentslot.standardagent.goal import GoalEvaluation
-from agentslot.tool import TOOLS, FilesModule, function_tool
+from agentslot.tool import TOOLS, Boundary, FilesModule, LocalEnvironment, function_tool
 from agentslot.tool.conformance import Trial
 
 
@@ -198,6 +198,10 @@ class Deaf:
 class Catalog:
     def models(self):
         return [ModelDescriptor("mine", "m", ExecutionCapabilities(context_window_tokens=1))]
+
+
+class Boastful(LocalEnvironment):
+    confines = frozenset({Boundary.READS})
 
 
 class Strict:
@@ -308,6 +312,7 @@ def parts(folder: Path) -> None:
         ("model.attempt.observer", "parts.components:Deaf"),
         ("goal.evaluator", "parts.components:Content"),
         ("model.catalog", "parts.components:Catalog"),
+        ("execution.environment", "agentslot.tool:LocalEnvironment"),
         ("model.middleware", "agentslot.model.middleware:RequestCache"),
         ("model.selector", "parts.components:strict"),
         ("workspace.manager", "parts.components:folders"),
@@ -352,6 +357,11 @@ def test_a_component_that_keeps_its_contract_passes_every_check(
             "model.middleware",
             "parts.components:Leaving",
             "✗ a call that is cancelled ends: a request that was left is recorded as without",
+        ),
+        (
+            "execution.environment",
+            "parts.components:Boastful",
+            "✗ it confines what it promises: a command got through: reads",
         ),
         (
             "model.selector",
