@@ -41,8 +41,9 @@ ROWS: tuple[Component, ...] = (
         Kind.MANY,
         "optional",
         "Offers a command of its own, such as switching the model, to every channel.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.interaction", "InteractionCommand", "INTERACTION_COMMANDS"),
+        evidence=Evidence(suite="interaction.command/v1", conformance=("ModelCommandModule",)),
     ),
     Component(
         "runtime",

@@ -298,6 +298,12 @@ SUITES: dict[str, Suite] = {
         " `ProviderStage`, with `async with`: a provider in front of a server that plays them.",
         _model_provider,
     ),
+    "interaction.command": Suite(
+        parts.INTERACTION_COMMAND_SUITE.contract,
+        "a function of nothing, or of the argument `path`, that returns a command, or a Module that"
+        " brings it, and a mapping of arguments that it can carry out.",
+        partial(_with, parts.INTERACTION_COMMAND_SUITE),
+    ),
     "execution.environment": Suite(
         tool.EXECUTION_ENVIRONMENT_SUITE.contract,
         "a class or function that makes the environment, of nothing or of the argument `path`."

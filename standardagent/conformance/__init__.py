@@ -25,6 +25,11 @@ from agentslot.standardagent.conformance.approval import (
 )
 from agentslot.standardagent.conformance.attemptobserver import ATTEMPT_OBSERVER_SUITE
 from agentslot.standardagent.conformance.choosing import MODEL_CATALOG_SUITE, MODEL_SELECTOR_SUITE
+from agentslot.standardagent.conformance.commands import (
+    INTERACTION_COMMAND_SUITE,
+    Commanding,
+    MakeCommanding,
+)
 from agentslot.standardagent.conformance.compaction import CONTEXT_COMPACTOR_SUITE
 from agentslot.standardagent.conformance.context import CONTEXT_SOURCE_SUITE
 from agentslot.standardagent.conformance.credentials import (
@@ -65,6 +70,7 @@ __all__ = [
     "CREDENTIAL_RESOLVER_SUITE",
     "GOAL_EVALUATOR_SUITE",
     "INPUT_GATE_SUITE",
+    "INTERACTION_COMMAND_SUITE",
     "METRIC_SINK_SUITE",
     "MODEL_CATALOG_SUITE",
     "MODEL_SELECTOR_SUITE",
@@ -76,8 +82,10 @@ __all__ = [
     "USAGE_RECORDER_SUITE",
     "WORKSPACE_MANAGER_SUITE",
     "Approver",
+    "Commanding",
     "ConformanceFailure",
     "Make",
+    "MakeCommanding",
     "OpenApprover",
     "OpenResolving",
     "Resolving",

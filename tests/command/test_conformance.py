@@ -158,6 +158,7 @@ PARTS = """
 from contextlib import asynccontextmanager
 
 from agentslot import Application, Module
+from agentslot.interaction import ModelCommandModule
 from agentslot.model import ExecutionCapabilities, ModelConfig, ModelDescriptor, TokenCount
 from agentslot.model.conformance import Counting
 from agentslot.session import ClassifiedError, ErrorKind, LocalWorkspaces, WorkspaceScope
@@ -209,6 +210,14 @@ class Strict:
         if config.model != "m":
             raise ClassifiedError(ErrorKind.FORBIDDEN, "model_not_allowed", "take m")
         return config
+
+
+def models():
+    return ModelCommandModule(), {"provider": "mine", "model": "m"}
+
+
+def models_without_words():
+    return ModelCommandModule(), {"provider": "mine"}
 
 
 def strict():
@@ -313,6 +322,7 @@ def parts(folder: Path) -> None:
         ("goal.evaluator", "parts.components:Content"),
         ("model.catalog", "parts.components:Catalog"),
         ("execution.environment", "agentslot.tool:LocalEnvironment"),
+        ("interaction.command", "parts.components:models"),
         ("model.middleware", "agentslot.model.middleware:RequestCache"),
         ("model.selector", "parts.components:strict"),
         ("workspace.manager", "parts.components:folders"),
@@ -362,6 +372,11 @@ def test_a_component_that_keeps_its_contract_passes_every_check(
             "execution.environment",
             "parts.components:Boastful",
             "✗ it confines what it promises: a command got through: reads",
+        ),
+        (
+            "interaction.command",
+            "parts.components:models_without_words",
+            "✗ a call is carried out: it failed: model: model: Field required",
         ),
         (
             "model.selector",
