@@ -31,9 +31,10 @@ ROWS: tuple[Component, ...] = (
         Kind.MANY,
         "at least one",
         "Carries people's and programs' commands to the Gateway, and its events back.",
-        _CONTRACTED,
+        Maturity.CONFORMANT,
         Contract("agentslot.interaction", "GatewayChannel", "GATEWAY_CHANNELS"),
         _REQUIRED,
+        Evidence(suite="gateway.channel/v1", conformance=("InProcessChannel", "CliChannel")),
     ),
     Component(
         "runtime",

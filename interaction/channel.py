@@ -11,7 +11,11 @@ class GatewayChannel(Protocol):
     """A caller-facing adapter. It may also have `lifespan()`, entered once the Gateway is there."""
 
     def bind(self, access: GatewayAccess) -> None:
-        """Remember the access; open nothing, start nothing. Called once."""
+        """Remember the access; open nothing, start nothing. Called once.
+
+        Raises:
+            ChannelAlreadyBound: the channel belongs to an application already.
+        """
         ...
 
 

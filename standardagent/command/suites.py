@@ -298,6 +298,12 @@ SUITES: dict[str, Suite] = {
         " `ProviderStage`, with `async with`: a provider in front of a server that plays them.",
         _model_provider,
     ),
+    "gateway.channel": Suite(
+        parts.GATEWAY_CHANNEL_SUITE.contract,
+        "a function that opens, with `async with`, a `Calling` of"
+        " `agentslot.standardagent.conformance`: a channel, and somebody who speaks through it.",
+        partial(_with, parts.GATEWAY_CHANNEL_SUITE),
+    ),
     "interaction.command": Suite(
         parts.INTERACTION_COMMAND_SUITE.contract,
         "a function of nothing, or of the argument `path`, that returns a command, or a Module that"

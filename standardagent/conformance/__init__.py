@@ -24,6 +24,11 @@ from agentslot.standardagent.conformance.approval import (
     OpenApprover,
 )
 from agentslot.standardagent.conformance.attemptobserver import ATTEMPT_OBSERVER_SUITE
+from agentslot.standardagent.conformance.channels import (
+    GATEWAY_CHANNEL_SUITE,
+    Calling,
+    OpenCalling,
+)
 from agentslot.standardagent.conformance.choosing import MODEL_CATALOG_SUITE, MODEL_SELECTOR_SUITE
 from agentslot.standardagent.conformance.commands import (
     INTERACTION_COMMAND_SUITE,
@@ -68,6 +73,7 @@ __all__ = [
     "CONTEXT_COMPACTOR_SUITE",
     "CONTEXT_SOURCE_SUITE",
     "CREDENTIAL_RESOLVER_SUITE",
+    "GATEWAY_CHANNEL_SUITE",
     "GOAL_EVALUATOR_SUITE",
     "INPUT_GATE_SUITE",
     "INTERACTION_COMMAND_SUITE",
@@ -82,11 +88,13 @@ __all__ = [
     "USAGE_RECORDER_SUITE",
     "WORKSPACE_MANAGER_SUITE",
     "Approver",
+    "Calling",
     "Commanding",
     "ConformanceFailure",
     "Make",
     "MakeCommanding",
     "OpenApprover",
+    "OpenCalling",
     "OpenResolving",
     "Resolving",
     "Suite",

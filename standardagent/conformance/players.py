@@ -97,9 +97,9 @@ class ObedientModel:
             case _:
                 return text_answer(DONE, gate=gate)
 
-    async def waiting(self, session_id: SessionId) -> None:
-        """Wait until a request of that Session waits."""
-        while session_id not in self._waiting:
+    async def waiting(self, session_id: SessionId | None = None) -> None:
+        """Wait until a request waits, of that Session or of any."""
+        while not (self._waiting if session_id is None else session_id in self._waiting):
             self._asked = anyio.Event()
             await self._asked.wait()
 

@@ -117,9 +117,9 @@ def test_a_check_that_hangs_fails_when_its_time_is_over(
     [
         ("session.stor", "parts.stores:Eager", "did you mean 'session.store'?"),
         (
-            "gateway",
+            "clock",
             "parts.stores:Eager",
-            "no checks for a contract 'gateway'; see `agentslot",
+            "no checks for a contract 'clock'; see `agentslot",
         ),
         ("session.store", "parts.stores:needy", "makes no store: it must take a path, or nothing"),
         ("session.store", "parts.stores:store", "makes no store: it must take a path, or nothing"),
@@ -158,7 +158,7 @@ PARTS = """
 from contextlib import asynccontextmanager
 
 from agentslot import Application, Module
-from agentslot.interaction import ModelCommandModule
+from agentslot.interaction import InProcessChannel, ModelCommandModule
 from agentslot.model import ExecutionCapabilities, ModelConfig, ModelDescriptor, TokenCount
 from agentslot.model.conformance import Counting
 from agentslot.session import ClassifiedError, ErrorKind, LocalWorkspaces, WorkspaceScope
@@ -173,7 +173,7 @@ from agentslot.standardagent import (
     Preset,
     TailCompactor,
 )
-from agentslot.standardagent.conformance import Approver, Resolving
+from agentslot.standardagent.conformance import Approver, Calling, Resolving
 from agentslot.standardagent.goal import GoalEvaluation
 from agentslot.tool import TOOLS, Boundary, FilesModule, LocalEnvironment, function_tool
 from agentslot.tool.conformance import Trial
@@ -286,6 +286,28 @@ async def counting():
 
 
 @asynccontextmanager
+async def calling():
+    channel = InProcessChannel()
+
+    async def say(text):
+        session = await channel.create_session(agent="mine", workspace="default")
+        return (await session.send_and_wait(text)).text
+
+    yield Calling(channel, say)
+
+
+@asynccontextmanager
+async def hearing_nothing():
+    async with calling() as caller:
+
+        async def say(text):
+            await caller.say(text)
+            return "?"
+
+        yield Calling(caller.channel, say)
+
+
+@asynccontextmanager
 async def keys():
     yield Resolving(MemoryCredentials({"mine": "key"}), CredentialRef("mine"), BearerToken("key"))
 
@@ -322,6 +344,7 @@ def parts(folder: Path) -> None:
         ("goal.evaluator", "parts.components:Content"),
         ("model.catalog", "parts.components:Catalog"),
         ("execution.environment", "agentslot.tool:LocalEnvironment"),
+        ("gateway.channel", "parts.components:calling"),
         ("interaction.command", "parts.components:models"),
         ("model.middleware", "agentslot.model.middleware:RequestCache"),
         ("model.selector", "parts.components:strict"),
@@ -372,6 +395,11 @@ def test_a_component_that_keeps_its_contract_passes_every_check(
             "execution.environment",
             "parts.components:Boastful",
             "✗ it confines what it promises: a command got through: reads",
+        ),
+        (
+            "gateway.channel",
+            "parts.components:hearing_nothing",
+            "✗ a message gets its answer: the model said 'Done.', and '?' was shown",
         ),
         (
             "interaction.command",
