@@ -250,6 +250,9 @@ class InteractionCommand(Protocol):
     async def invoke(self, invocation: CommandInvocation, actions: CommandActions) -> CommandResult:
         """Carry out one call.
 
+        What it changes, it changes on the revision that the invocation expects, so that what was
+        decided on an older one is refused: actions take it.
+
         Raises:
             ClassifiedError: `invalid_input/invalid_arguments` if it cannot read its arguments;
                 anything that it refuses. Other exceptions reach the caller as

@@ -49,6 +49,10 @@ class ModelMiddleware(Protocol):
 
     The first of the chain is the outermost. A stream must be handed on as it comes: whoever wants
     the answer watches it pass by.
+
+    Whoever asks once more looks at the recorder's budget before. If another model is asked than
+    the request names, `served_model` of the attempt says so, as `provider/model`, and what that
+    model wants back (`continuation`) is dropped.
     """
 
     def execute(

@@ -306,8 +306,9 @@ SUITES: dict[str, Suite] = {
     ),
     "interaction.command": Suite(
         parts.INTERACTION_COMMAND_SUITE.contract,
-        "a function of nothing, or of the argument `path`, that returns a command, or a Module that"
-        " brings it, and a mapping of arguments that it can carry out.",
+        "a class or function that makes a command, or a Module that brings it, of nothing, or of"
+        " the argument `path`; or a function that returns that and, as a mapping, arguments that it"
+        " can carry out.",
         partial(_with, parts.INTERACTION_COMMAND_SUITE),
     ),
     "execution.environment": Suite(

@@ -7,8 +7,8 @@ async def test_mine_is_a_command() -> None:
     await INTERACTION_COMMAND_SUITE.check(lambda: (MyCommand(), {"name": "red"}))
 ```
 
-What is given beside the command are arguments that it can carry out, several times over. A Module
-may bring the command, and what it needs, in its place.
+What is given beside the command are arguments that it can carry out, several times over; a command
+that needs none may come alone. A Module may bring the command, and what it needs, in its place.
 """
 
 from collections.abc import Callable, Mapping
@@ -40,18 +40,23 @@ from agentslot.standardagent.conformance.asking import (
 )
 from agentslot.standardagent.conformance.stage import Stage, staged
 
-Commanding = tuple[InteractionCommand | Module, Mapping[str, JsonValue]]
-"""A command, or a Module that brings it, and arguments that it can carry out."""
+Arguments = Mapping[str, JsonValue]
+
+Commanding = InteractionCommand | Module | tuple[InteractionCommand | Module, Arguments]
+"""A command, or a Module that brings it; and arguments that it can carry out, if it needs some."""
 
 MakeCommanding = Callable[[], Commanding]
 
 _UNREADABLE = ("not json", "[]", '"text"', "1", "{", '{"no such argument of this command": 1}')
 
 
-def _module(made: InteractionCommand | Module) -> Module:
-    if isinstance(made, Module):
-        return made
-    return Module("conformance.subject", INTERACTION_COMMANDS.add(made.describe().key, made))
+def _made(make: MakeCommanding) -> tuple[Module, Arguments]:
+    made = make()
+    command, arguments = made if isinstance(made, tuple) else (made, {})
+    if isinstance(command, Module):
+        return command, arguments
+    key = command.describe().key
+    return Module("conformance.subject", INTERACTION_COMMANDS.add(key, command)), arguments
 
 
 def _command(stage: Stage) -> InteractionCommand:
@@ -79,7 +84,7 @@ async def _invoke(stage: Stage, session: ChannelSession, request: InvokeCommand)
 def _request(
     stage: Stage,
     session: ChannelSession,
-    arguments: Mapping[str, JsonValue] | str,
+    arguments: Arguments | str,
     revision: int | None = None,
 ) -> InvokeCommand:
     if not isinstance(arguments, str):
@@ -90,8 +95,8 @@ def _request(
 @check
 async def it_describes_itself_the_same_each_time(make: MakeCommanding) -> None:
     """It is asked once, and every channel offers what it has said."""
-    made, arguments = make()
-    async with staged(_module(made)) as stage:
+    module, arguments = _made(make)
+    async with staged(module) as stage:
         command = _command(stage)
         known = command.describe()
         with suppress(ClassifiedError):
@@ -104,8 +109,8 @@ async def it_describes_itself_the_same_each_time(make: MakeCommanding) -> None:
 @check
 async def its_fields_are_the_arguments_that_it_takes(make: MakeCommanding) -> None:
     """Whoever fills them in as they are described, is understood."""
-    made, arguments = make()
-    async with staged(_module(made)) as stage:
+    module, arguments = _made(make)
+    async with staged(module) as stage:
         descriptor: CommandDescriptor = _command(stage).describe()
         fields = {field.key: field for field in descriptor.fields}
         unknown = sorted(set(arguments) - set(fields))
@@ -134,8 +139,8 @@ def _fits(field: CommandField, value: JsonValue) -> bool:
 @check
 async def a_call_is_carried_out(make: MakeCommanding) -> None:
     """With an answer that a channel can show: a revision that was, JSON, and what can be done."""
-    made, arguments = make()
-    async with staged(_module(made)) as stage:
+    module, arguments = _made(make)
+    async with staged(module) as stage:
         session = await stage.session()
         await _invoke(stage, session, _request(stage, session, arguments))
 
@@ -143,8 +148,8 @@ async def a_call_is_carried_out(make: MakeCommanding) -> None:
 @check
 async def what_it_cannot_read_is_refused(make: MakeCommanding) -> None:
     """As `invalid_arguments`, also if something is missing that is required."""
-    made, _ = make()
-    async with staged(_module(made)) as stage:
+    module, _ = _made(make)
+    async with staged(module) as stage:
         session = await stage.session()
         required = [field.key for field in _command(stage).describe().fields if field.required]
         for text in (*_UNREADABLE, ""):
@@ -165,8 +170,8 @@ async def _refusal(stage: Stage, session: ChannelSession, arguments: str) -> str
 @check
 async def what_cannot_be_done_now_is_refused(make: MakeCommanding) -> None:
     """While a Run goes on, and whatever the refusal is: it never looks like a failure."""
-    made, arguments = make()
-    async with staged(_module(made)) as stage:
+    module, arguments = _made(make)
+    async with staged(module) as stage:
         session = await stage.session()
         await session.send("wait hello")
         await stage.model.waiting(session.id)
@@ -180,8 +185,8 @@ async def what_cannot_be_done_now_is_refused(make: MakeCommanding) -> None:
 @check
 async def what_was_decided_on_an_older_revision_changes_nothing(make: MakeCommanding) -> None:
     """It hands the caller's revision on to the actions that it applies."""
-    made, arguments = make()
-    async with staged(_module(made)) as stage:
+    module, arguments = _made(make)
+    async with staged(module) as stage:
         session = await stage.session()
         seen = session.revision
         await session.send_and_wait("hello")
@@ -195,8 +200,8 @@ async def what_was_decided_on_an_older_revision_changes_nothing(make: MakeComman
 @check
 async def calls_at_the_same_time_do_not_disturb_each_other(make: MakeCommanding) -> None:
     """One command is invoked for all Sessions."""
-    made, arguments = make()
-    async with staged(_module(made)) as stage, anyio.create_task_group() as tasks:
+    module, arguments = _made(make)
+    async with staged(module) as stage, anyio.create_task_group() as tasks:
         for session in [await stage.session() for _ in range(3)]:
             tasks.start_soon(_invoke, stage, session, _request(stage, session, arguments))
 
@@ -204,8 +209,8 @@ async def calls_at_the_same_time_do_not_disturb_each_other(make: MakeCommanding)
 @check
 async def it_does_not_keep_the_event_loop(make: MakeCommanding) -> None:
     """What takes long waits for it, in a thread if need be."""
-    made, arguments = make()
-    async with staged(_module(made)) as stage:
+    module, arguments = _made(make)
+    async with staged(module) as stage:
         session = await stage.session()
         request = _request(stage, session, arguments)
         await expect_no_blocking(partial(stage.channel.access.invoke_command, request))
@@ -214,8 +219,8 @@ async def it_does_not_keep_the_event_loop(make: MakeCommanding) -> None:
 @check
 async def a_call_that_is_cancelled_ends(make: MakeCommanding) -> None:
     """The cancellation of whoever has invoked it is let pass."""
-    made, arguments = make()
-    async with staged(_module(made)) as stage:
+    module, arguments = _made(make)
+    async with staged(module) as stage:
         session = await stage.session()
         request = _request(stage, session, arguments)
         await expect_end_when_cancelled(partial(stage.channel.access.invoke_command, request))

@@ -346,6 +346,7 @@ def parts(folder: Path) -> None:
         ("execution.environment", "agentslot.tool:LocalEnvironment"),
         ("gateway.channel", "parts.components:calling"),
         ("interaction.command", "parts.components:models"),
+        ("interaction.command", "agentslot.interaction:ModelCommandModule"),
         ("model.middleware", "agentslot.model.middleware:RequestCache"),
         ("model.selector", "parts.components:strict"),
         ("workspace.manager", "parts.components:folders"),
