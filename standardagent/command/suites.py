@@ -140,14 +140,18 @@ def _model_executor(target: Target) -> Iterator[Case]:
 
 
 def _model_provider(target: Target) -> Iterator[Case]:
-    async def judge(check: Callable[[Any], Awaitable[None]], opened: Any) -> None:
+    async def judge(
+        check: Callable[[model.OpenProvider], Awaitable[None]], opened: model.OpenProvider
+    ) -> None:
         await check(opened)
 
     return _on_stages(target, model.MODEL_PROVIDER_SUITE.checks, judge)
 
 
 def _on_stages(
-    target: Target, checks: Sequence[C], run_check: Callable[[C, Any], Awaitable[None]]
+    target: Target,
+    checks: Sequence[C],
+    run_check: Callable[[C, Any], Awaitable[None]],  # Any: what opens either kind of stage
 ) -> Iterator[Case]:
     """The checks of what is opened before a provider, or a server, that plays scenes."""
 

@@ -51,8 +51,8 @@ _UNREADABLE = ("not json", "[]", '"text"', "1", "{", '{"no such argument of this
 
 
 def _made(make: MakeCommanding) -> tuple[Module, Arguments]:
-    made = make()
-    command, arguments = made if isinstance(made, tuple) else (made, {})
+    made, nothing = make(), dict[str, JsonValue]()
+    command, arguments = made if isinstance(made, tuple) else (made, nothing)
     if isinstance(command, Module):
         return command, arguments
     key = command.describe().key

@@ -41,7 +41,7 @@ from agentslot.model.testing import (
     failing_answer,
     text_answer,
 )
-from agentslot.session import AttemptId, Role, SessionId, TextPart
+from agentslot.session import AttemptId, Role, SessionId, TextPart, TokenUsage
 from tests.model.support import application, collect, message, request
 
 FIRST, OTHER = ModelConfig("first", "m"), ModelConfig("other", "n")
@@ -118,6 +118,15 @@ async def test_another_model_answers_when_the_first_cannot() -> None:
     assert made["other"].requests == [replace(ASK, config=OTHER)]
     served = [outcome.served_model for outcome in recorder.outcomes.values() if outcome]
     assert served == ["", "other/n"]
+
+
+async def test_on_a_budget_that_is_used_up_nobody_else_is_asked() -> None:
+    costly = replace(OVERLOADED, usage=TokenUsage(input=10, output=5, total=15))
+    model, made = executor([FallbackModel(OTHER)], first=[costly], other=[text_answer("yes")])
+    events = await collect(model.execute(ASK, MemoryRecorder(limit=15)))
+    assert isinstance(events[-1], Failed)
+    assert events[-1].error.code == ModelErrorCode.OVERLOADED
+    assert not made["other"].requests
 
 
 async def test_what_another_model_wants_back_is_not_kept_for_the_first() -> None:
