@@ -54,45 +54,60 @@ class Reader(NamedTuple):
     module: Callable[[str], ProviderModule]
     """Ours, at a URL."""
     provider: str
-    text: Callable[[Any], str | None]
+    text: Callable[[Any], Any]
     """The text in an event, as the raw client gets at it."""
     end: bytes = b"\n\n"
     """What ends an event."""
-
-
-def _chunk_text(event: Any) -> str | None:
-    choices = event["choices"]
-    return choices[0]["delta"].get("content") if choices else None
 
 
 def _openai(url: str) -> ProviderModule:
     return OpenAICompatibleModule(base_url=url, api_key_env=None, models=["m"])
 
 
+def _responses(url: str) -> ProviderModule:
+    return OpenAIResponsesModule(["m"], base_url=url, api_key_env=None)
+
+
+def _anthropic(url: str) -> ProviderModule:
+    return AnthropicModule(["m"], base_url=url, api_key_env=None)
+
+
+def _google(url: str) -> ProviderModule:
+    return GoogleModule(["m"], base_url=url, api_key_env=None)
+
+
+def _ollama(url: str) -> ProviderModule:
+    return OllamaModule(["m"], host=url)
+
+
+def _of_chunk(event: Any) -> Any:  # all of these: what json makes of an event
+    choices = event["choices"]
+    return choices[0]["delta"].get("content") if choices else None
+
+
+def _of_response(event: Any) -> Any:
+    return event.get("delta")
+
+
+def _of_message(event: Any) -> Any:
+    return event["delta"].get("text") if "delta" in event else None
+
+
+def _of_candidate(event: Any) -> Any:
+    return event["candidates"][0]["content"]["parts"][0]["text"]
+
+
+def _of_line(line: Any) -> Any:
+    return line["message"]["content"]
+
+
 READERS: Mapping[str, Reader] = {
-    "openai": Reader(_openai, "openai", _chunk_text),
-    "openai-noisy": Reader(_openai, "openai", _chunk_text),
-    "openai-responses": Reader(
-        lambda url: OpenAIResponsesModule(["m"], base_url=url, api_key_env=None),
-        "openai",
-        lambda event: event.get("delta"),
-    ),
-    "anthropic": Reader(
-        lambda url: AnthropicModule(["m"], base_url=url, api_key_env=None),
-        "anthropic",
-        lambda event: event["delta"].get("text") if "delta" in event else None,
-    ),
-    "google": Reader(
-        lambda url: GoogleModule(["m"], base_url=url, api_key_env=None),
-        "google",
-        lambda event: event["candidates"][0]["content"]["parts"][0]["text"],
-    ),
-    "ollama": Reader(
-        lambda url: OllamaModule(["m"], host=url),
-        "ollama",
-        lambda line: line["message"]["content"],
-        b"\n",
-    ),
+    "openai": Reader(_openai, "openai", _of_chunk),
+    "openai-noisy": Reader(_openai, "openai", _of_chunk),
+    "openai-responses": Reader(_responses, "openai", _of_response),
+    "anthropic": Reader(_anthropic, "anthropic", _of_message),
+    "google": Reader(_google, "google", _of_candidate),
+    "ollama": Reader(_ollama, "ollama", _of_line, b"\n"),
 }
 
 
@@ -141,10 +156,10 @@ async def ours(session: ChannelSession) -> Sample:
                 first = first or time.perf_counter()
                 count += 1
         last = time.perf_counter()
-        while not isinstance(event, RunFinished):
-            event = await events.receive()
-    if event.status is not RunStatus.COMPLETED:
-        raise RuntimeError(f"the run ended as {event.status}: {event.message}")
+        while not isinstance(end := await events.receive(), RunFinished):
+            pass
+    if end.status is not RunStatus.COMPLETED:
+        raise RuntimeError(f"the run ended as {end.status}: {end.message}")
     return Sample(first - started, last - started)
 
 
