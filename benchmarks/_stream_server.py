@@ -1,36 +1,23 @@
 """A vendor in a process of its own, whose answers cost nothing: prebuilt bytes, sent at once.
 
-Called as `python -m benchmarks._stream_server`; prints its port and serves until it is killed. Each
-delta is one event in one HTTP chunk, as vendors send them.
+Called as `python -m benchmarks._stream_server`; prints its port and serves until it is killed. The
+first segment of a URL's path names the answer.
 """
 
-import json
 import socketserver
-from collections.abc import Iterator
+from collections.abc import Iterable
 
-DELTAS = 500
-
-
-def _events() -> Iterator[str]:
-    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-    for number in range(DELTAS):
-        delta = {"content": f" word{number}"}
-        yield json.dumps({**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
-    yield json.dumps({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
-    usage = {"prompt_tokens": 10, "completion_tokens": DELTAS, "total_tokens": DELTAS + 10}
-    yield json.dumps({**head, "choices": [], "usage": usage})
-    yield "[DONE]"
+from benchmarks._stream_answers import ANSWERS
 
 
-def _answer() -> bytes:
-    pieces = [f"data: {event}\n\n".encode() for event in _events()]
+def _sent(pieces: Iterable[bytes]) -> bytes:
     head = (
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
     )
     return head + b"".join(b"%x\r\n%s\r\n" % (len(p), p) for p in pieces) + b"0\r\n\r\n"
 
 
-ANSWER = _answer()
+SENT = {name.encode(): _sent(pieces()) for name, pieces in ANSWERS.items()}
 
 
 class _Connection(socketserver.StreamRequestHandler):
@@ -39,13 +26,13 @@ class _Connection(socketserver.StreamRequestHandler):
     disable_nagle_algorithm = True
 
     def handle(self) -> None:
-        while (length := self._read_head()) is not None:
-            self.rfile.read(length)
-            self.wfile.write(ANSWER)
+        while line := self.rfile.readline():
+            self.rfile.read(self._read_length())
+            self.wfile.write(SENT[line.split(b"/")[1]])
 
-    def _read_head(self) -> int | None:
-        """The length of the body that follows; None when the client is gone."""
-        length = None
+    def _read_length(self) -> int:
+        """Read the header fields; how long the body behind them is."""
+        length = 0
         while (line := self.rfile.readline()).strip():
             name, _, value = line.partition(b":")
             if name.lower() == b"content-length":

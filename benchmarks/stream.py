@@ -10,7 +10,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Generator, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, NamedTuple
 
@@ -24,11 +24,19 @@ from agentslot.interaction import (
     TextChunk,
     gateway_channel,
 )
-from agentslot.model import ModelConfig, OpenAICompatibleModule
-from agentslot.session import MemoryStoreModule
+from agentslot.model import (
+    AnthropicModule,
+    GoogleModule,
+    ModelConfig,
+    OllamaModule,
+    OpenAICompatibleModule,
+    OpenAIResponsesModule,
+)
+from agentslot.model.provider import ProviderModule
+from agentslot.session import MemoryStoreModule, RunStatus
 from agentslot.standardagent import AgentConfig, new_application
 from benchmarks import Row
-from benchmarks._stream_server import DELTAS
+from benchmarks._stream_answers import DELTAS
 
 WARM_UPS, REPEATS = 3, 15
 
@@ -40,9 +48,72 @@ class Sample(NamedTuple):
     last: float
 
 
+class Reader(NamedTuple):
+    """What reads one of the answers, on either side."""
+
+    module: Callable[[str], ProviderModule]
+    """Ours, at a URL."""
+    provider: str
+    text: Callable[[Any], Any]
+    """The text in an event, as the raw client gets at it."""
+    end: bytes = b"\n\n"
+    """What ends an event."""
+
+
+def _openai(url: str) -> ProviderModule:
+    return OpenAICompatibleModule(base_url=url, api_key_env=None, models=["m"])
+
+
+def _responses(url: str) -> ProviderModule:
+    return OpenAIResponsesModule(["m"], base_url=url, api_key_env=None)
+
+
+def _anthropic(url: str) -> ProviderModule:
+    return AnthropicModule(["m"], base_url=url, api_key_env=None)
+
+
+def _google(url: str) -> ProviderModule:
+    return GoogleModule(["m"], base_url=url, api_key_env=None)
+
+
+def _ollama(url: str) -> ProviderModule:
+    return OllamaModule(["m"], host=url)
+
+
+def _of_chunk(event: Any) -> Any:  # all of these: what json makes of an event
+    choices = event["choices"]
+    return choices[0]["delta"].get("content") if choices else None
+
+
+def _of_response(event: Any) -> Any:
+    return event.get("delta")
+
+
+def _of_message(event: Any) -> Any:
+    return event["delta"].get("text") if "delta" in event else None
+
+
+def _of_candidate(event: Any) -> Any:
+    return event["candidates"][0]["content"]["parts"][0]["text"]
+
+
+def _of_line(line: Any) -> Any:
+    return line["message"]["content"]
+
+
+READERS: Mapping[str, Reader] = {
+    "openai": Reader(_openai, "openai", _of_chunk),
+    "openai-noisy": Reader(_openai, "openai", _of_chunk),
+    "openai-responses": Reader(_responses, "openai", _of_response),
+    "anthropic": Reader(_anthropic, "anthropic", _of_message),
+    "google": Reader(_google, "google", _of_candidate),
+    "ollama": Reader(_ollama, "ollama", _of_line, b"\n"),
+}
+
+
 @contextmanager
 def server() -> Generator[str]:
-    """The vendor while the block runs; yields its base URL."""
+    """The vendors while the block runs; yields the URL that their names are appended to."""
     command = [sys.executable, "-P", "-m", "benchmarks._stream_server"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -50,24 +121,21 @@ def server() -> Generator[str]:
         if not port:
             raise RuntimeError("the server of the benchmark did not start")
         try:
-            yield f"http://127.0.0.1:{port}/v1"
+            yield f"http://127.0.0.1:{port}"
         finally:
             process.terminate()
 
 
-async def raw(client: Any, url: str) -> Sample:  # of either HTTP library
+async def raw(client: Any, url: str, reader: Reader) -> Sample:  # of either HTTP library
     """Read all deltas with the HTTP library and json, and nothing else."""
     body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "go"}]}
     started, first, last, count, rest = time.perf_counter(), 0.0, 0.0, 0, b""
-    async with client.stream("POST", f"{url}/chat/completions", json=body) as response:
+    async with client.stream("POST", f"{url}/", json=body) as response:
         async for piece in response.aiter_bytes():
-            *events, rest = (rest + piece).split(b"\n\n")
+            *events, rest = (rest + piece).split(reader.end)
             for event in events:
-                data = event.removeprefix(b"data: ")
-                if data == b"[DONE]":
-                    continue
-                choices = json.loads(data)["choices"]
-                if choices and choices[0]["delta"].get("content"):
+                at = event.find(b"{")
+                if at >= 0 and reader.text(json.loads(event[at:])):
                     first = first or time.perf_counter()
                     count += 1
                     if count == DELTAS:
@@ -88,35 +156,41 @@ async def ours(session: ChannelSession) -> Sample:
                 first = first or time.perf_counter()
                 count += 1
         last = time.perf_counter()
-    await session.when_idle()
+        while not isinstance(end := await events.receive(), RunFinished):
+            pass
+    if end.status is not RunStatus.COMPLETED:
+        raise RuntimeError(f"the run ended as {end.status}: {end.message}")
     return Sample(first - started, last - started)
 
 
 @asynccontextmanager
-async def agent(url: str) -> AsyncGenerator[ChannelSession]:
+async def agent(url: str, reader: Reader) -> AsyncGenerator[ChannelSession]:
     """A Session of an agent whose model is that server."""
     channel = InProcessChannel()
     application = new_application(
         "bench",
         modules=[
             MemoryStoreModule(),
-            OpenAICompatibleModule(base_url=url, api_key_env=None, models=["m"]),
+            reader.module(url),
             gateway_channel("bench", channel),
         ],
         config=AgentConfig(),
-        default_model=ModelConfig("openai", "m"),
+        default_model=ModelConfig(reader.provider, "m"),
     )
     async with application.start():
         yield await channel.create_session(agent="bench", workspace="bench")
 
 
-async def measure(url: str) -> tuple[Sample, Sample]:
+async def measure(url: str, reader: Reader) -> tuple[Sample, Sample]:
     """Medians of ours and of the raw client, taken alternately."""
     mine, theirs = list[Sample](), list[Sample]()
-    async with http_library().AsyncClient(trust_env=False) as client, agent(url) as session:
+    async with (
+        http_library().AsyncClient(trust_env=False) as client,
+        agent(url, reader) as session,
+    ):
         for number in range(WARM_UPS + REPEATS):
             gc.collect()
-            samples = await ours(session), await raw(client, url)
+            samples = await ours(session), await raw(client, url, reader)
             if number >= WARM_UPS:
                 mine.append(samples[0])
                 theirs.append(samples[1])
@@ -128,22 +202,25 @@ def _median(samples: list[Sample]) -> Sample:
 
 
 def rows() -> Iterator[Row]:
-    with server() as url:
-        mine, theirs = anyio.run(measure, url)
-    yield Row(name="raw.first", value=theirs.first * 1e3, unit="ms")
-    yield Row(name="raw", value=theirs.last / DELTAS * 1e6, unit="us/delta")
     floor = f"raw {http_library().__name__} and json"
-    yield Row(
-        name="ours.first",
-        value=mine.first * 1e3,
-        unit="ms",
-        ratio=mine.first / theirs.first,
-        against=floor,
-    )
-    yield Row(
-        name="ours",
-        value=mine.last / DELTAS * 1e6,
-        unit="us/delta",
-        ratio=mine.last / theirs.last,
-        against=floor,
-    )
+    with server() as url:
+        for name, reader in READERS.items():
+            mine, theirs = anyio.run(measure, f"{url}/{name}", reader)
+            of = "" if name == "openai" else f".{name}"
+            if not of:
+                yield Row(name="raw.first", value=theirs.first * 1e3, unit="ms")
+                yield Row(
+                    name="ours.first",
+                    value=mine.first * 1e3,
+                    unit="ms",
+                    ratio=mine.first / theirs.first,
+                    against=floor,
+                )
+            yield Row(name=f"raw{of}", value=theirs.last / DELTAS * 1e6, unit="us/delta")
+            yield Row(
+                name=f"ours{of}",
+                value=mine.last / DELTAS * 1e6,
+                unit="us/delta",
+                ratio=mine.last / theirs.last,
+                against=floor,
+            )
