@@ -237,6 +237,24 @@ async def test_the_error_of_the_body_and_those_of_closing_are_joined() -> None:
     assert caught.value.exceptions == (body, closing)
 
 
+async def test_what_ends_the_process_while_closing_tells_the_error_of_the_body_too() -> None:
+    class EndOfTheProcess(BaseException):
+        pass
+
+    @asynccontextmanager
+    async def interrupted() -> AsyncGenerator[None]:
+        try:
+            yield
+        finally:
+            raise EndOfTheProcess
+
+    with pytest.raises(EndOfTheProcess) as caught:
+        async with application(Module("r1", lifespan=interrupted)).start():
+            raise ValueError("body")
+
+    assert "moreover: ValueError('body')" in caught.value.__notes__
+
+
 async def test_a_failed_start_and_a_failed_rollback_are_joined() -> None:
     opening, closing = ValueError("open"), OSError("close")
 
