@@ -29,6 +29,9 @@ class AgentConfig:
             a token counter, a model selector or an attempt observer may take for one answer. Later
             it counts as failed. Long enough for a gate that runs tests; a component that should
             give up earlier raises TimeoutError itself.
+        keep_waiting_approvals: whether a Run that waits for an approval outlasts a stop of the
+            application: it stays as it is, and asks again when its Session is resumed. Otherwise
+            it ends as canceled, as every other Run does.
     """
 
     system_prompt: str = ""
@@ -40,6 +43,7 @@ class AgentConfig:
     max_model_attempts_per_run: int = 0
     max_tool_calls_per_run: int = 0
     component_timeout_seconds: float = 600.0
+    keep_waiting_approvals: bool = False
 
     def __post_init__(self) -> None:
         # A text that is merely spelled like a retention must not pass for another one.

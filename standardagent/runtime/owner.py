@@ -232,11 +232,25 @@ class SessionOwner:
 
         So no commit is in flight that could start another Run. `stopped` waits for the end.
         """
+        self._reject()
+        if self.state.active_run is not None and self.run is not None:
+            self.run.cancel(actor)
+
+    def leave(self) -> None:
+        """Accept no more work, but let a Run that waits for an approval outlast this process if it
+        may; otherwise `stop`, whose caller does the same.
+        """
+        run, keeps = self.run, self.components.config.keep_waiting_approvals
+        if not keeps or run is None or not run.awaits_approval or run.cancel_requested:
+            self.stop()
+            return
+        self._reject()
+        run.leave()
+
+    def _reject(self) -> None:
         self.stopping = True
         if self.asking is not None:
             self.asking.cancel()
-        if self.state.active_run is not None and self.run is not None:
-            self.run.cancel(actor)
 
     async def at_rest(self) -> None:
         """Wait until a Session that is being stopped has ended its Run and its submission."""

@@ -81,6 +81,8 @@ async def supervise(
         driver = RunDriver(run, parts, tuple(prepared), completing=completing)
         while current is not None:
             outcome = await _drive(current, driver)
+            if current.left:
+                break
             current = await _finish(current, outcome)
             if current is not None:
                 driver = RunDriver(current, parts)

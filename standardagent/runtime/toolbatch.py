@@ -91,6 +91,8 @@ class ToolBatch:
             await commit_last_results(run, self._all_results(aborted=True))
             self._publish_unheard()
             raise
+        if run.left:
+            return LoopState.CANCELED  # nothing has run, nothing is recorded
         results = self._all_results()
         if run.cancel_requested:
             await commit_last_results(run, results)
