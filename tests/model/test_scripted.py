@@ -3,16 +3,20 @@
 import anyio
 import pytest
 
+from agentslot import Module
 from agentslot.interaction import InProcessChannel, gateway_channel
 from agentslot.model import (
+    MODEL_MIDDLEWARE,
     Completed,
     ExecutionCapabilities,
     Failed,
     FinishReason,
+    ModelConfig,
     ModelErrorCode,
     Reset,
     TextDelta,
 )
+from agentslot.model.middleware import FallbackModel, RequestCache
 from agentslot.model.testing import (
     MemoryRecorder,
     ScriptedExecutor,
@@ -106,3 +110,29 @@ async def test_a_scripted_module_is_all_that_an_agent_needs_of_models() -> None:
     assert missing.termination is not None
     assert missing.termination.message == "no script is left for request 2"
     assert [len(request.inputs) for request in model.requests] == [1, 3, 4]
+
+
+async def test_the_middleware_of_the_application_stands_before_the_scripted_model() -> None:
+    channel, other = InProcessChannel(), ModelConfig("test", "other")
+    model = ScriptedModule(failing_answer(ModelErrorCode.OVERLOADED), text_answer("Here I am."))
+    cache = RequestCache()
+    application = new_application(
+        "careful",
+        modules=[
+            MemoryStoreModule(),
+            model,
+            Module(
+                "test.careful",
+                MODEL_MIDDLEWARE.append(cache),
+                MODEL_MIDDLEWARE.append(FallbackModel(other)),
+            ),
+            gateway_channel("api", channel),
+        ],
+        default_model=CONFIG,
+    )
+    async with application.start():
+        session = await channel.create_session(agent="careful", workspace="default")
+        result = await session.send_and_wait("Are you there?")
+    assert result.text == "Here I am."
+    assert [asked.config for asked in model.requests] == [CONFIG, other]
+    assert cache.stats.misses == 1
