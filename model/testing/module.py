@@ -55,9 +55,7 @@ def _behind(middleware: Sequence[ModelMiddleware], executor: ScriptedExecutor) -
 class _Behind:
     """The scripted executor as the last one of a chain of middleware."""
 
-    def __init__(
-        self, middleware: tuple[ModelMiddleware, ...], executor: ScriptedExecutor
-    ) -> None:
+    def __init__(self, middleware: tuple[ModelMiddleware, ...], executor: ScriptedExecutor) -> None:
         self._middleware = middleware
         self._executor = executor
 

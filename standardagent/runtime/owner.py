@@ -37,6 +37,10 @@ class Cancelable(Protocol):
         """Ask it to end as canceled."""
         ...
 
+    def leave(self) -> bool:
+        """Let go of it as it is, if another process can go on with it; whether that was done."""
+        ...
+
 
 class CommitLock:
     """A lock that costs next to nothing while nobody else wants it.
@@ -237,15 +241,11 @@ class SessionOwner:
             self.run.cancel(actor)
 
     def leave(self) -> None:
-        """Accept no more work, but let a Run that waits for an approval outlast this process if it
-        may; otherwise `stop`, whose caller does the same.
-        """
-        run, keeps = self.run, self.components.config.keep_waiting_approvals
-        if not keeps or run is None or not run.awaits_approval or run.cancel_requested:
+        """`stop`, but leave a Run with which another process can go on; the caller does the same."""
+        if self.run is not None and self.run.leave():
+            self._reject()
+        else:
             self.stop()
-            return
-        self._reject()
-        run.leave()
 
     def _reject(self) -> None:
         self.stopping = True

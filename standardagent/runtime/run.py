@@ -90,10 +90,17 @@ class Run:
         self.canceled_by = self.canceled_by or actor
         self._wind_down()
 
-    def leave(self) -> None:
-        """Let go of the Run where it waits for an approval; its calls stay prepared."""
+    def leave(self) -> bool:
+        """Let go of the Run if it waits for an approval and may outlast this process.
+
+        Its calls stay prepared. Says whether it did.
+        """
+        keeps = self.owner.components.config.keep_waiting_approvals
+        if not keeps or not self.awaits_approval or self.cancel_requested:
+            return False
         self.left = True
         self._wind_down()
+        return True
 
     async def abandon(self) -> None:
         """Cut short the action that a loop has left behind, and wait until it is over."""

@@ -150,7 +150,7 @@ async def test_a_call_that_waits_for_approval_outlasts_a_stop_if_it_is_to(
         ran.append("read")
         return "nothing"
 
-    tools = [write, read]
+    tools: list[Tool] = [write, read]
     config = AgentConfig(tool_keys=("write", "read"), keep_waiting_approvals=keeps)
     script = [calls(call("read"), call("write", path="a"), call("unknown")), answer("done")]
     desk, store = ApprovalDeskModule, lambda: FileStoreModule(folder)
