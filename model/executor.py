@@ -86,12 +86,14 @@ class Rest:
         self._left = left
 
     def __call__(self, request: ModelRequest, recorder: AttemptRecorder) -> ModelStream:
+        """Begin what is left; see Proceed."""
         if not self._left:
             return self._last(request, recorder)
         first, *others = self._left
         return first.execute(request, recorder, Rest(self._last, tuple(others)))
 
     async def fingerprint(self, request: ModelRequest) -> str:
+        """The fingerprint of what answers; see Proceed."""
         return await self._last.fingerprint(request)
 
 

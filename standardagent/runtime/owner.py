@@ -241,7 +241,7 @@ class SessionOwner:
             self.run.cancel(actor)
 
     def leave(self) -> None:
-        """`stop`, but leave a Run with which another process can go on; the caller does the same."""
+        """`stop`, but leave a Run with which another process can go on; the lock is held, too."""
         if self.run is not None and self.run.leave():
             self._reject()
         else:
