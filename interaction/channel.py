@@ -10,7 +10,7 @@ from agentslot.interaction.gateway import GATEWAY_ACCESS, GatewayAccess
 class GatewayChannel(Protocol):
     """A caller-facing adapter. It may also have `lifespan()`, entered once the Gateway is there."""
 
-    def bind(self, access: GatewayAccess) -> None:
+    def bind(self, access: GatewayAccess, /) -> None:
         """Remember the access; open nothing, start nothing. Called once."""
         ...
 

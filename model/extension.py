@@ -61,7 +61,7 @@ class ModelMiddleware(Protocol):
 class ModelSelector(Protocol):
     """Decides on the models that people choose for a Session, when they choose them."""
 
-    async def select(self, config: ModelConfig) -> ModelConfig:
+    async def select(self, config: ModelConfig, /) -> ModelConfig:
         """The selection that the Session gets: the same, or the one that an alias stands for.
 
         It is recorded, so nothing is rerouted in secret.
