@@ -20,7 +20,7 @@ def failing(
     name: str,
     *requires: Requirement,
     opening: Exception | None = None,
-    closing: Exception | None = None,
+    closing: BaseException | None = None,
     journal: Journal | None = None,
 ) -> Module:
     """A module whose lifespan fails as it opens, or as it closes."""
@@ -241,15 +241,8 @@ async def test_what_ends_the_process_while_closing_tells_the_error_of_the_body_t
     class EndOfTheProcess(BaseException):
         pass
 
-    @asynccontextmanager
-    async def interrupted() -> AsyncGenerator[None]:
-        try:
-            yield
-        finally:
-            raise EndOfTheProcess
-
     with pytest.raises(EndOfTheProcess) as caught:
-        async with application(Module("r1", lifespan=interrupted)).start():
+        async with application(failing("r1", closing=EndOfTheProcess())).start():
             raise ValueError("body")
 
     assert "moreover: ValueError('body')" in caught.value.__notes__
