@@ -4,6 +4,7 @@ import ssl
 from collections.abc import Collection, Mapping, Sequence
 
 from agentslot import Module
+from agentslot._text import several
 from agentslot.tool.contract import TOOLS, Tool
 from agentslot.tool.web.fetch import Fetcher
 from agentslot.tool.web.guard import Guard, Resolve
@@ -57,17 +58,20 @@ class WebModule(Module):
         Raises:
             MissingExtra: `fetch_url` is wanted and the extra `web` is not installed.
             ValueError: one of `private_networks` is no network.
+            TypeError: a single text where several are asked for.
         """
+        several("request_hosts", request_hosts)
+        several("request_methods", request_methods)
         guard = Guard(
             allow_http=allow_http,
-            networks=private_networks,
+            networks=several("private_networks", private_networks),
             resolve=resolve,
             ssl_context=ssl_context,
         )
         tools: list[Tool] = []
         if fetch:
             require_html_library()
-            hosts = None if fetch_hosts is None else HostList(fetch_hosts)
+            hosts = None if fetch_hosts is None else HostList(several("fetch_hosts", fetch_hosts))
             fetcher = Fetcher(guard, hosts, timeout_seconds=timeout_seconds, max_bytes=max_bytes)
             tools.append(PageReader(fetcher).tool())
         if request_hosts:
