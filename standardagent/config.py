@@ -50,6 +50,12 @@ class AgentConfig:
         object.__setattr__(self, "context_retention", ContextRetention(self.context_retention))
         if self.tool_keys is None:  # pyright: ignore[reportUnnecessaryComparison]  # untyped code
             object.__setattr__(self, "tool_keys", ())
+        if not isinstance(self.system_prompt, str | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+            msg = (
+                f"system_prompt must be a text, not {self.system_prompt!r}: what changes from"
+                " request to request comes from a context source"
+            )
+            raise TypeError(msg)
         if not isinstance(self.tool_keys, tuple):  # pyright: ignore[reportUnnecessaryIsInstance]
             # A bare text is iterable too, and would silently name tools of one letter each.
             msg = f"tool_keys must be a tuple of tool names, not {self.tool_keys!r}"
@@ -65,6 +71,9 @@ class AgentConfig:
             "component_timeout_seconds": self.component_timeout_seconds,
         }
         for name, value in limits.items():
+            if not isinstance(value, int | float):  # pyright: ignore[reportUnnecessaryIsInstance]
+                msg = f"{name} must be a number, not {value!r}"
+                raise TypeError(msg)
             if not value >= 0:  # nor is NaN a limit
                 msg = f"{name} must be 0 (no limit) or more, not {value}"
                 raise ValueError(msg)

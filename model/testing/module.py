@@ -15,7 +15,7 @@ from agentslot.model.contract import (
 )
 from agentslot.model.executor import Rest
 from agentslot.model.extension import MODEL_MIDDLEWARE, ModelMiddleware
-from agentslot.model.testing.scripted import Script, ScriptedExecutor
+from agentslot.model.testing.scripted import Scripted, ScriptedExecutor
 from agentslot.session import ModelConfig, text_digest
 
 
@@ -26,7 +26,9 @@ class ScriptedModule(Module):
     `model.token-counter` too: a request counts one token for each of its inputs.
     """
 
-    def __init__(self, *scripts: Script, capabilities: ExecutionCapabilities | None = None) -> None:
+    def __init__(
+        self, *scripts: Scripted, capabilities: ExecutionCapabilities | None = None
+    ) -> None:
         """Play `scripts`, first in first out; see ScriptedExecutor."""
         self._executor = ScriptedExecutor(*scripts, capabilities=capabilities)
         super().__init__(
@@ -43,7 +45,7 @@ class ScriptedModule(Module):
         """Every request that was made, in order."""
         return self._executor.requests
 
-    def add(self, *scripts: Script) -> None:
+    def add(self, *scripts: Scripted) -> None:
         """Put more scripts behind those that are left."""
         self._executor.add(*scripts)
 

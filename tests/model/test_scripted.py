@@ -1,5 +1,7 @@
 """The scripted executor keeps the order of events that every executor must keep."""
 
+from typing import Any
+
 import anyio
 import pytest
 
@@ -8,11 +10,13 @@ from agentslot.interaction import InProcessChannel, gateway_channel
 from agentslot.model import (
     MODEL_MIDDLEWARE,
     Completed,
+    Completion,
     ExecutionCapabilities,
     Failed,
     FinishReason,
     ModelConfig,
     ModelErrorCode,
+    ModelRequest,
     Reset,
     TextDelta,
 )
@@ -25,7 +29,7 @@ from agentslot.model.testing import (
     failing_answer,
     text_answer,
 )
-from agentslot.session import AttemptId, AttemptStatus, MemoryStoreModule
+from agentslot.session import AttemptId, AttemptStatus, MemoryStoreModule, TextPart
 from agentslot.standardagent import new_application
 from tests.model.support import CONFIG, collect, request
 
@@ -136,3 +140,33 @@ async def test_the_middleware_of_the_application_stands_before_the_scripted_mode
     assert result.text == "Here I am."
     assert [asked.config for asked in model.requests] == [CONFIG, other]
     assert cache.stats.misses == 1
+
+
+async def test_a_text_is_a_script_and_so_is_a_function_of_the_request() -> None:
+    def counts(asked: ModelRequest) -> str:
+        return f"{len(asked.inputs)} inputs"
+
+    executor = ScriptedExecutor("Hello.", counts, lambda _: calls_answer(("add", {"a": 1})))
+    completions = list[Completion]()
+    for _ in range(3):
+        *_, last = await collect(executor.execute(ASK, MemoryRecorder()))
+        assert isinstance(last, Completed)
+        completions.append(last.completion)
+    texts = [
+        "".join(part.text for part in each.parts if isinstance(part, TextPart))
+        for each in completions
+    ]
+    assert texts == ["Hello.", "0 inputs", ""]
+    assert [call.name for call in completions[-1].calls] == ["add"]
+
+
+@pytest.mark.parametrize("wrong", [{"content": "hi"}, None, 3])
+def test_anything_else_is_refused_where_it_is_written(wrong: Any) -> None:
+    with pytest.raises(TypeError, match="a script is a text, what text_answer"):
+        ScriptedModule(wrong)
+
+
+def test_a_call_is_a_pair() -> None:
+    flat: Any = ("add", {"a": 1})
+    with pytest.raises(TypeError, match=r"such as \('add', \{'a': 2\}\), not 'add'"):
+        calls_answer(*flat)

@@ -180,3 +180,23 @@ def test_a_single_text_is_no_condition_of_a_rule(name: str) -> None:
 def test_a_single_text_is_not_taken_for_several(make: Callable[[], object]) -> None:
     with pytest.raises(TypeError, match="are several"):
         make()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"system_prompt": lambda: "Be brief."}, "comes from a context source"),
+        ({"max_tool_calls_per_run": "3"}, "max_tool_calls_per_run must be a number, not '3'"),
+    ],
+)
+def test_a_setting_of_another_type_is_refused_where_it_is_written(
+    wrong: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(TypeError, match=why):
+        AgentConfig(**wrong)
+
+
+def test_a_mapping_is_no_config() -> None:
+    config: Any = {"system_prompt": "Be brief."}
+    with pytest.raises(TypeError, match=r"config must be an AgentConfig\(…\), not \{"):
+        application(config=config)
