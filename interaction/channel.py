@@ -24,7 +24,9 @@ class ChannelLifespan(Protocol):
         ...
 
 
-GATEWAY_CHANNELS = Many[GatewayChannel]("gateway.channel")
+GATEWAY_CHANNELS = Many[GatewayChannel](
+    "gateway.channel", filled_by="gateway_channel(key, channel)"
+)
 
 MOUNTED_CHANNELS = Many[GatewayChannel]("standardagent.internal.mounted-channel")
 """Anchor by which the channels that `gateway_channel` has mounted are known; not for users."""

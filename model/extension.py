@@ -72,6 +72,6 @@ class ModelSelector(Protocol):
         ...
 
 
-MODEL_PROVIDERS = Many[ModelProvider]("model.provider")
+MODEL_PROVIDERS = Many[ModelProvider]("model.provider", filled_by="AnthropicModule(models)")
 MODEL_MIDDLEWARE = Chain[ModelMiddleware]("model.middleware")
 MODEL_SELECTOR = One[ModelSelector]("model.selector")

@@ -100,4 +100,4 @@ class ApprovalService(Protocol):
 
 
 POLICY_GUARDS = Chain[PolicyGuard]("policy.guard")
-APPROVAL_SERVICE = One[ApprovalService]("approval.service")
+APPROVAL_SERVICE = One[ApprovalService]("approval.service", filled_by="ApprovalDeskModule()")

@@ -1,15 +1,38 @@
 """What an agent cannot be built with, and how that is said."""
 
 from collections.abc import Callable, Sequence
+from types import ModuleType
 from typing import Any
 
 import pytest
 
-from agentslot import AgentSlotError, Application, InvalidContribution, Module
+from agentslot import (
+    AgentSlotError,
+    Application,
+    BuildFailed,
+    InvalidContribution,
+    Module,
+    interaction,
+    model,
+    session,
+    standardagent,
+)
 from agentslot.interaction import GATEWAY_CHANNELS, InProcessChannel, gateway_channel
+from agentslot.model import MODEL_PROVIDERS
 from agentslot.model.testing import ScriptedModule
-from agentslot.session import ExtensionDescriptor, MemoryStoreModule, MessageInput, ModelConfig
+from agentslot.session import (
+    ARTIFACT_STORE,
+    SESSION_STORE,
+    WORKSPACE_MANAGER,
+    ExtensionDescriptor,
+    MemoryStoreModule,
+    MessageInput,
+    ModelConfig,
+    credential,
+)
+from agentslot.session.credential import CREDENTIAL_RESOLVER
 from agentslot.standardagent import (
+    APPROVAL_SERVICE,
     CONTEXT_SOURCES,
     AgentConfig,
     ContextInput,
@@ -20,8 +43,10 @@ from agentslot.standardagent import (
     Rule,
     Rulebook,
     ToolRules,
+    goal,
     new_application,
 )
+from agentslot.standardagent.goal import GOAL_EVALUATOR, GOAL_STORE
 from agentslot.standardagent.hook import (
     TOOL_PREFLIGHTS,
     ToolPreflightResult,
@@ -200,3 +225,35 @@ def test_a_mapping_is_no_config() -> None:
     config: Any = {"system_prompt": "Be brief."}
     with pytest.raises(TypeError, match=r"config must be an AgentConfig\(…\), not \{"):
         application(config=config)
+
+
+@pytest.mark.parametrize(
+    ("slot", "package"),
+    [
+        (ARTIFACT_STORE, session),
+        (CREDENTIAL_RESOLVER, credential),
+        (WORKSPACE_MANAGER, session),
+        (SESSION_STORE, session),
+        (MODEL_PROVIDERS, model),
+        (GATEWAY_CHANNELS, interaction),
+        (GOAL_STORE, goal),
+        (GOAL_EVALUATOR, goal),
+        (APPROVAL_SERVICE, standardagent),
+    ],
+)
+def test_what_is_said_to_fill_a_slot_is_there(slot: Any, package: ModuleType) -> None:
+    name, _, rest = slot.filled_by.partition("(")
+    assert name in package.__all__
+    assert rest.endswith(")")
+
+
+def test_an_agent_without_a_store_is_told_what_keeps_sessions() -> None:
+    channel = gateway_channel("api", InProcessChannel())
+    modules = [ScriptedModule(), channel]
+    incomplete = new_application("bare", modules=modules, default_model=ModelConfig("test", "x"))
+    with pytest.raises(BuildFailed) as caught:
+        incomplete.build()
+    fixes = {getattr(each, "fix", "") for each in caught.value.exceptions}
+    assert fixes == {
+        "install a module that fills slot 'session.store', such as FileStoreModule(directory)"
+    }
