@@ -281,6 +281,8 @@ async def test_a_component_raises_or_answers_with_something_else(
         assert told == "failed: loop_protocol_violation"
     else:
         assert told == FATE[place]
+    if (place, misbehave) == ("compactor", answers_otherwise):
+        assert "which is no Compaction" in caplog.text
     logged = [entry for entry in caplog.records if entry.levelno >= logging.ERROR]
     assert logged or (place, misbehave) == ("loop", answers_otherwise)
 
