@@ -197,7 +197,7 @@ def test_a_single_text_is_no_condition_of_a_rule(name: str) -> None:
     [
         lambda: ResultCache(also="price"),
         lambda: WebModule(fetch=False, request_hosts="example.com"),
-        lambda: WebModule(fetch=False, request_methods="GET"),
+        lambda: WebModule(fetch=False, request_hosts=["example.com"], request_methods="GET"),
         lambda: WebModule(fetch=False, private_networks="10.0.0.0/8"),
         lambda: ContainerEnvironment("image", variables="PATH"),
     ],

@@ -1,7 +1,5 @@
 """What subscribers hear while a Run goes on."""
 
-from collections.abc import Callable
-
 import anyio
 import pytest
 
@@ -151,25 +149,24 @@ async def test_leaving_a_stream_early_disturbs_nothing() -> None:
         assert (await session.send_and_wait("again")).text == "two"
 
 
+HERE, LAST = Origin(SessionId("s")), SUBSCRIBER_BUFFER + 1
 ASKED = ToolCall(ToolCallId("c"), "", MessageId("m"), RunId("r"), StepId("t"), "bash", "{}")
 
 
 @pytest.mark.parametrize(
-    "make",
+    "awaited",
     [
-        lambda origin, number: ApprovalRequested(origin, number, ASKED, "it writes", "sha256:1"),
-        lambda origin, number: RunFinished(origin, number, RunStatus.COMPLETED),
+        ApprovalRequested(HERE, LAST, ASKED, "it writes", "sha256:1"),
+        RunFinished(HERE, LAST, RunStatus.COMPLETED),
     ],
 )
 async def test_what_a_reader_waits_for_takes_the_place_of_a_preview_when_the_buffer_is_full(
-    make: Callable[[Origin, int], Event],
+    awaited: Event,
 ) -> None:
     hub = EventHub(SessionId("s"))
     stream = hub.subscribe()
-    origin = Origin(SessionId("s"))
     for _ in range(SUBSCRIBER_BUFFER):
-        hub.publish(TextChunk(origin, hub.next_sequence(), MessageId("m"), AttemptId("a"), "text"))
-    awaited = make(origin, hub.next_sequence())
+        hub.publish(TextChunk(HERE, hub.next_sequence(), MessageId("m"), AttemptId("a"), "text"))
     hub.publish(awaited)
     hub.close()
     heard = [event async for event in stream]

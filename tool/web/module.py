@@ -60,8 +60,6 @@ class WebModule(Module):
             ValueError: one of `private_networks` is no network.
             TypeError: a single text where several are asked for.
         """
-        several("request_hosts", request_hosts)
-        several("request_methods", request_methods)
         guard = Guard(
             allow_http=allow_http,
             networks=several("private_networks", private_networks),
@@ -79,11 +77,14 @@ class WebModule(Module):
             fetcher = Fetcher(
                 guard, HostList(fields), timeout_seconds=timeout_seconds, max_bytes=max_bytes
             )
-            tools.append(Requester(fetcher, fields, request_methods).tool())
+            methods = several("request_methods", request_methods)
+            tools.append(Requester(fetcher, fields, methods).tool())
         super().__init__(module_id, *(TOOLS.add(tool.definition.name, tool) for tool in tools))
 
 
 def _with_fields(
     hosts: Mapping[str, Mapping[str, str]] | Sequence[str],
 ) -> Mapping[str, Mapping[str, str]]:
-    return hosts if isinstance(hosts, Mapping) else {host: {} for host in hosts}
+    if isinstance(hosts, Mapping):
+        return hosts
+    return {host: {} for host in several("request_hosts", hosts)}
