@@ -22,12 +22,16 @@ class Slot(Generic[T]):
     exists in an assembly once somebody contributes to it.
     """
 
-    __slots__ = ("__orig_class__", "_value_type", "declared_at", "id")
+    __slots__ = ("__orig_class__", "_value_type", "declared_at", "filled_by", "id")
 
     kind: ClassVar["SlotKind"]
 
-    def __init__(self, slot_id: str) -> None:
+    def __init__(self, slot_id: str, *, filled_by: str = "") -> None:
         """Declare a slot; write `One[T]("id")`, with the type of its values in the brackets.
+
+        Args:
+            slot_id: The id, such as `example.text-generator`.
+            filled_by: What usually fills it, for the error of an application without it.
 
         Raises:
             ValueError: The id is empty or has white space around it.
@@ -37,6 +41,7 @@ class Slot(Generic[T]):
                 f"slot id {slot_id!r} is not usable: write text without white space around it"
             )
         self.id: Final = slot_id
+        self.filled_by: Final = filled_by
         self.declared_at: Final[Location | None] = caller()
 
     def __repr__(self) -> str:

@@ -166,7 +166,7 @@ async def _failed_start(
         await checkpoint_if_cancelled()
     except get_cancelled_exc_class() as cancelled:
         for error in errors:
-            cancelled.add_note(f"while it was cancelled: {error!r}, {error.__notes__[-1]}")
+            cancelled.add_note(f"while it was cancelled: {_told(error)}")
         raise
     if pending is not None or errors:
         return pending
@@ -182,5 +182,10 @@ def _raise_all(pending: BaseException | None, errors: list[Exception]) -> None:
         raise ExceptionGroup("the application did not stop cleanly", errors)
     if pending is not None:
         for error in errors:
-            pending.add_note(f"moreover: {error!r}, {error.__notes__[-1]}")
+            pending.add_note(f"moreover: {_told(error)}")
         raise pending
+
+
+def _told(error: Exception) -> str:
+    """The error and where it comes from; what the application raised while it ran has no note."""
+    return ", ".join([repr(error), *getattr(error, "__notes__", [])[-1:]])

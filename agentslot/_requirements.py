@@ -64,7 +64,8 @@ class Requirements:
             similar = near(slot.id, names)
             what = f"no slot {slot.id!r}{did_you_mean(similar)}"
             adds = f"adds key {key!r} to" if requirement.keyed else "fills"
-            fix = f"install a module that {adds} slot {slot.id!r}{self._or_replace(module)}"
+            such = f", such as {slot.filled_by}" if slot.filled_by else ""
+            fix = f"install a module that {adds} slot {slot.id!r}{such}{self._or_replace(module)}"
             there = [self._slot_line(self._filled[name]) for name in names]
         elif requirement.keyed:
             names = self._similar(str(key), (str(entry.contribution.key) for entry in entries))

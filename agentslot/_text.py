@@ -1,7 +1,9 @@
 """The one rule for ids, keys and names, what comes close to one, and numbers of things."""
 
 from collections.abc import Iterable
-from typing import TypeGuard
+from typing import TypeGuard, TypeVar
+
+Texts = TypeVar("Texts", bound=Iterable[object])
 
 
 def is_name(text: object) -> TypeGuard[str]:
@@ -26,3 +28,16 @@ def did_you_mean(names: Iterable[str]) -> str:
 def counted(number: int, thing: str) -> str:
     """Return how many there are of a thing whose plural takes an s."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def several(name: str, texts: Texts) -> Texts:
+    """Return the texts, unless they are a single one, whose letters would pass for several.
+
+    Type checkers take a `str` for a collection of them.
+
+    Raises:
+        TypeError: They are.
+    """
+    if isinstance(texts, (str, bytes)):
+        raise TypeError(f"{name} are several; for one, write [{texts!r}] instead of {texts!r}")
+    return texts

@@ -10,7 +10,7 @@ from agentslot.interaction.gateway import GATEWAY_ACCESS, GatewayAccess
 class GatewayChannel(Protocol):
     """A caller-facing adapter. It may also have `lifespan()`, entered once the Gateway is there."""
 
-    def bind(self, access: GatewayAccess) -> None:
+    def bind(self, access: GatewayAccess, /) -> None:
         """Remember the access; open nothing, start nothing. Called once.
 
         Raises:
@@ -28,7 +28,9 @@ class ChannelLifespan(Protocol):
         ...
 
 
-GATEWAY_CHANNELS = Many[GatewayChannel]("gateway.channel")
+GATEWAY_CHANNELS = Many[GatewayChannel](
+    "gateway.channel", filled_by="gateway_channel(key, channel)"
+)
 
 MOUNTED_CHANNELS = Many[GatewayChannel]("standardagent.internal.mounted-channel")
 """Anchor by which the channels that `gateway_channel` has mounted are known; not for users."""

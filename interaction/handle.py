@@ -395,8 +395,13 @@ class ChannelSession:
                 return content
             case str() | TextPart() | ReasoningPart() | AttachmentPart() | Attachment():
                 return MessageInput((await self._part(content),))
-            case _:
+            case Sequence():
                 return MessageInput(tuple([await self._part(piece) for piece in content]))
+            case _:  # pyright: ignore[reportUnnecessaryComparison]  # untyped code
+                raise TypeError(
+                    "a message is a text, a part, an Attachment or a list of these, not"
+                    f" {type(content).__name__}"
+                )
 
     async def _part(self, piece: Piece) -> Part:
         if isinstance(piece, Attachment):

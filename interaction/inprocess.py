@@ -54,17 +54,29 @@ class InProcessChannel:
         return self._access
 
     async def create_session(
-        self, *, agent: str, workspace: str, model_config: ModelConfig | None = None
+        self,
+        *,
+        agent: str,
+        workspace: str,
+        model_config: ModelConfig | None = None,
+        actor: Actor | None = None,
     ) -> ChannelSession:
-        """Open a new Session; without a config it uses the application's default model."""
+        """Open a new Session; without a config it uses the application's default model.
+
+        What is done with it then is attributed to `actor`; without one, to that of the channel.
+        """
         access = self.access
         opened = await access.create_session(
             CreateSession(AgentId(agent), WorkspaceId(workspace), model_config)
         )
-        return ChannelSession(access, opened, actor=self._actor)
+        return ChannelSession(access, opened, actor=actor or self._actor)
 
-    async def resume_session(self, session_id: str) -> ChannelSession:
+    async def resume_session(
+        self, session_id: str, *, actor: Actor | None = None
+    ) -> ChannelSession:
         """Open a stored Session again; what was prepared before a crash goes on at once.
+
+        One that is open is joined: each user who works in it gets a handle of their own.
 
         Raises:
             ClassifiedError: `not_found/session_not_found`.
@@ -72,7 +84,7 @@ class InProcessChannel:
         """
         access = self.access
         opened = await access.resume_session(SessionId(session_id))
-        session = ChannelSession(access, opened, actor=self._actor)
+        session = ChannelSession(access, opened, actor=actor or self._actor)
         await session.view()  # tells the handle whether a Run goes on
         return session
 
@@ -85,13 +97,15 @@ class InProcessChannel:
         mode: ForkMode | Literal["full_history", "history_prefix"] = "full_history",
         cutoff: int = 0,
         model_config: ModelConfig | None = None,
+        actor: Actor | None = None,
     ) -> ChannelSession:
         """Open a new Session with a copy of another one's past; see `ForkSession`."""
         access = self.access
         request = ForkSession(
             SessionId(source), mode, AgentId(agent), WorkspaceId(workspace), cutoff, model_config
         )
-        return ChannelSession(access, await access.fork_session(request), actor=self._actor)
+        forked = await access.fork_session(request)
+        return ChannelSession(access, forked, actor=actor or self._actor)
 
     async def list_sessions(
         self, agent: str, workspace: str, *, limit: int = 50, cursor: str = ""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Generic, TypeVar, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
@@ -18,12 +19,15 @@ from agentslot.session import (
     OutputStrategy,
     RunStatus,
     TextPart,
+    TokenUsage,
     safe_line,
 )
 
 T = TypeVar("T")
 
-_FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_FENCED = re.compile(
+    r"^[ \t]*```(?:json)?[ \t]*\n(.*?)\n?[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE | re.IGNORECASE
+)
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _SHOWN_PROBLEMS = 5
 
@@ -35,10 +39,24 @@ class TypedResult(Generic[T]):
     Attributes:
         value: the answer.
         result: what became of the message that brought it.
+        earlier: the same of the messages before, whose answers did not fit, oldest first.
     """
 
     value: T
     result: RunResult
+    earlier: tuple[RunResult, ...] = ()
+
+    @property
+    def usage(self) -> TokenUsage:
+        """Tokens of all tries together."""
+        return sum((each.usage for each in self.earlier), self.result.usage)
+
+    @property
+    def cost_usd(self) -> Decimal | None:
+        """What all tries together cost in US dollars; None if the price of one is not known."""
+        costs = [each.cost_usd for each in (*self.earlier, self.result)]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known, Decimal(0)) if len(known) == len(costs) else None
 
 
 class AnswerInvalidError(ClassifiedError):
@@ -81,11 +99,11 @@ class AnswerType(Generic[T]):
         """The value.
 
         Raises:
-            JsonError: the text is not one JSON value, alone or in a fence.
+            JsonError: the text is not one JSON value, alone or in the one fence in it.
             ValidationError: the value is of another type.
         """
-        fenced = _FENCED.match(text)
-        document = fenced.group(1) if fenced else text.strip()
+        fenced = _FENCED.findall(text)
+        document = fenced[0] if len(fenced) == 1 else text.strip()
         value = loads(document)  # pydantic takes the last of two equal members; this refuses them
         if self._wrapper is not None and isinstance(value, dict) and value.keys() == {"value"}:
             whole: Any = self._wrapper.model_validate_json(document)  # its member has the type
@@ -107,17 +125,18 @@ async def typed_answer(
     """
     if tries < 1:
         raise ValueError(f"tries must be at least 1, not {tries}")
-    message = content
+    message, earlier = content, list[RunResult]()
     for attempt in range(1, tries + 1):
         result = await send(message, wanted.format)
         if result.status is not RunStatus.COMPLETED:
             raise AnswerInvalidError(result, ())
         try:
-            return TypedResult(wanted.read(result.text), result)
+            return TypedResult(wanted.read(result.text), result, tuple(earlier))
         except (JsonError, ValidationError) as error:
             problems = _problems(error)
             if attempt == tries:
                 raise AnswerInvalidError(result, problems) from error
+        earlier.append(result)
         message = MessageInput((TextPart(_correction(problems)),))
     raise AssertionError("unreachable: the last try returns or raises")
 

@@ -250,7 +250,7 @@ class ExecutionCapabilities:
 class ModelExecutor(Protocol):
     """Runs logical calls. Owns attempts, retries and the wire; knows nothing of Sessions."""
 
-    def inspect(self, config: ModelConfig) -> ExecutionCapabilities:
+    def inspect(self, config: ModelConfig, /) -> ExecutionCapabilities:
         """What the selected model can do.
 
         Raises:
@@ -288,7 +288,7 @@ class TokenCount:
 class TokenCounter(Protocol):
     """Counts the whole request as the provider will see it: exact, or a defensible upper bound."""
 
-    async def count_tokens(self, request: ModelRequest) -> TokenCount:
+    async def count_tokens(self, request: ModelRequest, /) -> TokenCount:
         """Tokens of the request; an error stops the request before it is sent."""
         ...
 

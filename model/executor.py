@@ -18,6 +18,7 @@ from agentslot.model.extension import (
     MODEL_PROVIDERS,
     ModelMiddleware,
     ModelProvider,
+    Proceed,
 )
 from agentslot.model.structured import execute_shaped, shaped
 from agentslot.session import ClassifiedError, ErrorKind, ModelConfig
@@ -40,7 +41,7 @@ class ProviderExecutor:
     def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> ModelStream:
         """Begin one logical call; see ModelExecutor."""
         self.provider(request.config)
-        return _Rest(self, self._middleware)(request, recorder)
+        return Rest(_Asked(self), self._middleware)(request, recorder)
 
     @property
     def counts_offline(self) -> bool:
@@ -77,18 +78,33 @@ class ProviderExecutor:
         )
 
 
-class _Rest:
-    """The middleware that is left, and the provider behind it; see Proceed."""
+class Rest:
+    """The middleware that is left, and what answers behind it; see Proceed."""
 
-    def __init__(self, executor: ProviderExecutor, left: tuple[ModelMiddleware, ...]) -> None:
-        self._executor = executor
+    def __init__(self, last: Proceed, left: tuple[ModelMiddleware, ...]) -> None:
+        self._last = last
         self._left = left
 
     def __call__(self, request: ModelRequest, recorder: AttemptRecorder) -> ModelStream:
+        """Begin what is left; see Proceed."""
         if not self._left:
-            return execute_shaped(self._executor.provider(request.config), request, recorder)
+            return self._last(request, recorder)
         first, *others = self._left
-        return first.execute(request, recorder, _Rest(self._executor, tuple(others)))
+        return first.execute(request, recorder, Rest(self._last, tuple(others)))
+
+    async def fingerprint(self, request: ModelRequest) -> str:
+        """The fingerprint of what answers; see Proceed."""
+        return await self._last.fingerprint(request)
+
+
+class _Asked:
+    """The provider that the request names, behind all middleware."""
+
+    def __init__(self, executor: ProviderExecutor) -> None:
+        self._executor = executor
+
+    def __call__(self, request: ModelRequest, recorder: AttemptRecorder) -> ModelStream:
+        return execute_shaped(self._executor.provider(request.config), request, recorder)
 
     async def fingerprint(self, request: ModelRequest) -> str:
         provider = self._executor.provider(request.config)

@@ -65,7 +65,7 @@ class ModelMiddleware(Protocol):
 class ModelSelector(Protocol):
     """Decides on the models that people choose for a Session, when they choose them."""
 
-    async def select(self, config: ModelConfig) -> ModelConfig:
+    async def select(self, config: ModelConfig, /) -> ModelConfig:
         """The selection that the Session gets: the same, or the one that an alias stands for.
 
         It is recorded, so nothing is rerouted in secret.
@@ -76,6 +76,6 @@ class ModelSelector(Protocol):
         ...
 
 
-MODEL_PROVIDERS = Many[ModelProvider]("model.provider")
+MODEL_PROVIDERS = Many[ModelProvider]("model.provider", filled_by="AnthropicModule(models)")
 MODEL_MIDDLEWARE = Chain[ModelMiddleware]("model.middleware")
 MODEL_SELECTOR = One[ModelSelector]("model.selector")

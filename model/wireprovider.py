@@ -77,6 +77,11 @@ class WireProvider:
         self._client: AsyncClient | None = None
         self._opening = anyio.Lock()
 
+    @property
+    def _keys(self) -> CredentialResolver:
+        """What gives keys; a transport that asks nobody brings its own, so that none is needed."""
+        return getattr(self.transport, "credentials", self.credentials)
+
     def inspect(self, config: ModelConfig) -> ExecutionCapabilities:
         """What the selected model can do; see ModelExecutor."""
         descriptor = self._models.get((config.provider, config.model))
@@ -92,7 +97,7 @@ class WireProvider:
             wire=self._wire,
             encode=self._encode,
             endpoint=self._endpoint,
-            credentials=self.credentials,
+            credentials=self._keys,
             model=self._models.get((request.config.provider, request.config.model)),
             retry=self._retry,
             timeouts=self._timeouts,
@@ -123,9 +128,7 @@ class WireProvider:
         Raises:
             ModelError: no credential, no connection, no time, or an answer that is a failure.
         """
-        attempt = Attempt(
-            AttemptId(""), self._wire, self._endpoint, self.credentials, self._timeouts
-        )
+        attempt = Attempt(AttemptId(""), self._wire, self._endpoint, self._keys, self._timeouts)
         try:
             await attempt.send(await self._open_client(), request, method=method)
             return await attempt.read_document()

@@ -115,6 +115,7 @@ if TYPE_CHECKING or not imports_when_used(__name__):
         WorkspaceId,
         is_identity,
     )
+    from agentslot.session.importing import import_chat
     from agentslot.session.memory import MemoryStore
     from agentslot.session.message import (
         AttachmentPart,
@@ -329,6 +330,7 @@ __all__ = [
     "followed_by",
     "fork",
     "history_page",
+    "import_chat",
     "is_completed_boundary",
     "is_identity",
     "is_safe_line",

@@ -52,7 +52,7 @@ class ArtifactStore(Protocol):
         ...
 
 
-ARTIFACT_STORE = One[ArtifactStore]("artifact.store")
+ARTIFACT_STORE = One[ArtifactStore]("artifact.store", filled_by="FileArtifactsModule(directory)")
 
 
 def is_media_type(text: str) -> bool:

@@ -165,4 +165,4 @@ class SessionStore(Protocol):
         ...
 
 
-SESSION_STORE = One[SessionStore]("session.store")
+SESSION_STORE = One[SessionStore]("session.store", filled_by="FileStoreModule(directory)")

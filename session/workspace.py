@@ -42,7 +42,9 @@ class WorkspaceManager(Protocol):
         ...
 
 
-WORKSPACE_MANAGER = One[WorkspaceManager]("workspace.manager")
+WORKSPACE_MANAGER = One[WorkspaceManager](
+    "workspace.manager", filled_by="LocalWorkspacesModule(folders)"
+)
 
 
 def require_boundary(boundary: WorkspaceBoundary | None, scope: WorkspaceScope) -> None:

@@ -40,13 +40,15 @@ def new_application(
         requirements: what this application demands beyond the standard profile.
 
     Raises:
-        TypeError: `default_model` is no ModelConfig.
+        TypeError: `default_model` is no ModelConfig, or `config` no AgentConfig.
     """
     # The name of a model is a likely mistake, which the first Session would meet otherwise.
     if not isinstance(default_model, ModelConfig):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
         raise TypeError(
             f"default_model must be a ModelConfig(provider, model), not {default_model!r}"
         )
+    if not isinstance(config, AgentConfig | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"config must be an AgentConfig(…), not {config!r}")
     return Application(
         name,
         [

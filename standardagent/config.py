@@ -29,6 +29,9 @@ class AgentConfig:
             a token counter, a model selector or an attempt observer may take for one answer. Later
             it counts as failed. Long enough for a gate that runs tests; a component that should
             give up earlier raises TimeoutError itself.
+        keep_waiting_approvals: whether a Run that waits for an approval outlasts a stop of the
+            application: it stays as it is, and asks again when its Session is resumed. Otherwise
+            it ends as canceled, as every other Run does.
     """
 
     system_prompt: str = ""
@@ -40,12 +43,19 @@ class AgentConfig:
     max_model_attempts_per_run: int = 0
     max_tool_calls_per_run: int = 0
     component_timeout_seconds: float = 600.0
+    keep_waiting_approvals: bool = False
 
     def __post_init__(self) -> None:
         # A text that is merely spelled like a retention must not pass for another one.
         object.__setattr__(self, "context_retention", ContextRetention(self.context_retention))
         if self.tool_keys is None:  # pyright: ignore[reportUnnecessaryComparison]  # untyped code
             object.__setattr__(self, "tool_keys", ())
+        if not isinstance(self.system_prompt, str | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+            msg = (
+                f"system_prompt must be a text, not {self.system_prompt!r}: what changes from"
+                " request to request comes from a context source"
+            )
+            raise TypeError(msg)
         if not isinstance(self.tool_keys, tuple):  # pyright: ignore[reportUnnecessaryIsInstance]
             # A bare text is iterable too, and would silently name tools of one letter each.
             msg = f"tool_keys must be a tuple of tool names, not {self.tool_keys!r}"
@@ -61,6 +71,9 @@ class AgentConfig:
             "component_timeout_seconds": self.component_timeout_seconds,
         }
         for name, value in limits.items():
+            if not isinstance(value, int | float):  # pyright: ignore[reportUnnecessaryIsInstance]
+                msg = f"{name} must be a number, not {value!r}"
+                raise TypeError(msg)
             if not value >= 0:  # nor is NaN a limit
                 msg = f"{name} must be 0 (no limit) or more, not {value}"
                 raise ValueError(msg)

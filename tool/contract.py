@@ -117,7 +117,7 @@ class Tool(Protocol):
         """The worst it can do."""
         ...
 
-    async def invoke(self, invocation: ToolInvocation) -> ToolResult:
+    async def invoke(self, invocation: ToolInvocation, /) -> ToolResult:
         """Execute the call once.
 
         Expected failures are results (`ToolResult.failed`), not exceptions. An exception becomes a

@@ -13,6 +13,7 @@ import anyio
 import anyio.to_thread
 from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
+from agentslot._failures import is_failure
 from agentslot._json import JsonValue, dumps, replace_lone_surrogates
 from agentslot.session import ArtifactMetadata, ToolDefinition, ToolResult, ToolStatus
 from agentslot.tool.attachments import Attachment, attach, take_apart
@@ -121,7 +122,9 @@ class FunctionTool(Generic[P, R]):
             return await _result(invocation, value)
         except ToolFailedError as error:
             return ToolResult.failed(call_id, error.code, error.message)
-        except (Exception, SystemExit) as error:  # `sys.exit` ends what was asked, not the agent
+        except BaseException as error:
+            if not is_failure(error):
+                raise
             name = self.definition.name
             _logger.warning("tool %s failed", name, exc_info=error)
             message = f"{name} failed with {type(error).__name__}; the cause is in the log"

@@ -6,6 +6,7 @@ from agentslot.model.testing.recording import ExchangeMismatch
 from agentslot.model.testing.scripted import (
     MemoryRecorder,
     Script,
+    Scripted,
     ScriptedExecutor,
     ScriptedStream,
     calls_answer,
@@ -19,6 +20,7 @@ __all__ = [
     "ExchangeRecorder",
     "MemoryRecorder",
     "Script",
+    "Scripted",
     "ScriptedExecutor",
     "ScriptedModule",
     "ScriptedStream",

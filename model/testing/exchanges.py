@@ -23,6 +23,12 @@ from agentslot.model.testing.recording import (
     read_recording,
     write_recording,
 )
+from agentslot.session.credential import (
+    BearerToken,
+    CredentialRef,
+    CredentialResolver,
+    LookupCredentials,
+)
 
 if TYPE_CHECKING:
     from agentslot._http import HttpRequest, HttpResponse
@@ -86,12 +92,18 @@ class ExchangePlayer:
     """A transport that answers from a recording, and never from the network.
 
     Each exchange answers once, the first that fits: so equal requests get their answers in order.
+
+    Attributes:
+        credentials: gives out what nobody looks at, so a replay needs no key.
     """
+
+    credentials: CredentialResolver
 
     def __init__(self, path: str | Path) -> None:
         """Read the recording at `path` when it is first needed."""
         self._path = Path(path)
         self._left: list[Exchange] | None = None
+        self.credentials = _NoKeys()
 
     async def handle_async_request(self, request: "HttpRequest") -> "HttpResponse":
         """Answer a request as it was answered when it was recorded.
@@ -122,6 +134,11 @@ class ExchangePlayer:
             f"{where} has no such request to {path!r} left; the next one differs in {difference}:"
             " delete it to record it again"
         )
+
+
+class _NoKeys(LookupCredentials):
+    async def lookup(self, ref: CredentialRef) -> BearerToken:
+        return BearerToken("a replay needs no key")
 
 
 async def _once(body: bytes) -> AsyncIterator[bytes]:

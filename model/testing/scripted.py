@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 
 import anyio
 
@@ -54,6 +55,10 @@ class Script:
     cost_usd: Decimal | None = None
 
 
+Scripted = Script | str | Callable[[ModelRequest], Script | str]
+"""What one attempt plays: a script, a text, or a function that makes either of the request."""
+
+
 def text_answer(text: str, *, gate: anyio.Event | None = None) -> Script:
     """Answer with text, shown word by word."""
     words = tuple(part for part in text.replace(" ", " \0").split("\0") if part)
@@ -66,7 +71,14 @@ def calls_answer(
     finish: FinishReason = FinishReason.TOOL_USE,
     gate: anyio.Event | None = None,
 ) -> Script:
-    """Answer with tool calls: each a name and its arguments, a mapping or raw text."""
+    """Answer with tool calls: each a name and its arguments, a mapping or raw text.
+
+    Raises:
+        TypeError: a call is no such pair.
+    """
+    for call in calls:
+        if not isinstance(call, tuple) or len(call) != 2:  # pyright: ignore[reportUnnecessaryIsInstance, reportUnnecessaryComparison]  # untyped code
+            raise TypeError(f"each call is a pair such as ('add', {{'a': 2}}), not {call!r}")
     requested = tuple(
         RequestedCall(
             f"call_{number}", name, arguments if isinstance(arguments, str) else dumps(arguments)
@@ -95,13 +107,23 @@ class ScriptedExecutor:
         requests: every request, in order.
     """
 
-    def __init__(self, *scripts: Script, capabilities: ExecutionCapabilities | None = None) -> None:
+    def __init__(
+        self, *scripts: Scripted, capabilities: ExecutionCapabilities | None = None
+    ) -> None:
+        """Play `scripts`: a text answers with it, a function makes the answer of the request.
+
+        Raises:
+            TypeError: one of them is neither.
+        """
         self.requests: list[ModelRequest] = []
-        self._scripts = deque(scripts)
+        self._scripts = deque[Scripted]()
+        self.add(*scripts)
         self._capabilities = capabilities or ExecutionCapabilities(context_window_tokens=1_000_000)
 
-    def add(self, *scripts: Script) -> None:
+    def add(self, *scripts: Scripted) -> None:
         """Put more scripts behind those that are left."""
+        for script in scripts:
+            _require_script(script)
         self._scripts.extend(scripts)
 
     def inspect(self, config: ModelConfig) -> ExecutionCapabilities:
@@ -112,13 +134,27 @@ class ScriptedExecutor:
     def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> "ScriptedStream":
         """Begin a call; it takes its scripts when it is read."""
         self.requests.append(request)
-        return ScriptedStream(self._next, recorder)
+        return ScriptedStream(partial(self._next, request), recorder)
 
-    def _next(self) -> Script:
+    def _next(self, request: ModelRequest) -> Script:
         if self._scripts:
-            return self._scripts.popleft()
+            return _script(self._scripts.popleft(), request)
         reason = f"no script is left for request {len(self.requests)}"
         return Script(ModelError(ModelErrorCode.INVALID_ANSWER, reason), usage=None)
+
+
+def _require_script(script: object) -> None:
+    if not isinstance(script, Script | str) and not callable(script):
+        raise TypeError(
+            "a script is a text, what text_answer, calls_answer or failing_answer make, or a"
+            f" function of the request, not {script!r}"
+        )
+
+
+def _script(scripted: Scripted, request: ModelRequest) -> Script:
+    made = scripted if isinstance(scripted, Script | str) else scripted(request)
+    _require_script(made)
+    return text_answer(made) if isinstance(made, str) else made
 
 
 class ScriptedStream:

@@ -23,7 +23,9 @@ class CredentialResolver(Protocol):
         ...
 
 
-CREDENTIAL_RESOLVER = One[CredentialResolver]("credential.resolver")
+CREDENTIAL_RESOLVER = One[CredentialResolver](
+    "credential.resolver", filled_by="CredentialsModule(resolver)"
+)
 
 
 class CredentialsModule(Module):

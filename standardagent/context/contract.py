@@ -45,7 +45,7 @@ class ContextSource(Protocol):
         """Stable and unique in the chain; part of the record."""
         ...
 
-    async def contribute(self, context: ContextInput) -> Sequence[MessageInput]:
+    async def contribute(self, context: ContextInput, /) -> Sequence[MessageInput]:
         """What to show behind the conversation, as user messages; empty for nothing.
 
         An error fails the Run before anything is sent. When cancelled, let it pass.
@@ -71,7 +71,7 @@ class Compaction:
 class ContextCompactor(Protocol):
     """Shortens a request that does not fit. History itself is never touched."""
 
-    async def compact(self, context: ContextInput) -> Compaction:
+    async def compact(self, context: ContextInput, /) -> Compaction:
         """Choose what to leave out; asked once for a request that is over its limit."""
         ...
 

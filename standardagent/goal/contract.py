@@ -195,5 +195,5 @@ class GoalEvaluator(Protocol):
         ...
 
 
-GOAL_STORE = One[GoalStore]("goal.store")
-GOAL_EVALUATOR = One[GoalEvaluator]("goal.evaluator")
+GOAL_STORE = One[GoalStore]("goal.store", filled_by="FileGoalsModule(directory)")
+GOAL_EVALUATOR = One[GoalEvaluator]("goal.evaluator", filled_by="ModelGoalEvaluatorModule()")

@@ -148,7 +148,7 @@ def _judgement(answer: str) -> GoalEvaluation:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(step) for step in first["loc"])
-        raise ValueError(f"{where}: {first['msg']}") from error
+        raise ValueError(f"{where or 'the answer'}: {first['msg']}") from error
     return GoalEvaluation(parsed.decision, parsed.reason, parsed.next_instruction.strip())
 
 

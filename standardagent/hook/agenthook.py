@@ -30,7 +30,7 @@ class AgentHook(Protocol):
     same logic as a completion gate too. Only the budgets of the Run end a hook that never stops.
     """
 
-    async def before_run_complete(self, view: AgentHookView) -> Sequence[MessageInput]:
+    async def before_run_complete(self, view: AgentHookView, /) -> Sequence[MessageInput]:
         """User messages with which the Run goes on; none to let it complete."""
         ...
 

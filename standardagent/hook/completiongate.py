@@ -78,7 +78,7 @@ class CompletionGate(Protocol):
         """Which gate this is; asked once, at build time."""
         ...
 
-    async def evaluate(self, view: CompletionGateView) -> CompletionGateResult:
+    async def evaluate(self, view: CompletionGateView, /) -> CompletionGateResult:
         """Decide on one completion. After a failure the Run is interrupted.
 
         Raises:

@@ -73,7 +73,7 @@ class InputGate(Protocol):
         """Which gate this is; asked once, at build time."""
         ...
 
-    async def evaluate(self, view: InputGateView) -> InputGateResult:
+    async def evaluate(self, view: InputGateView, /) -> InputGateResult:
         """Decide on one message. A failure rejects it.
 
         Raises:

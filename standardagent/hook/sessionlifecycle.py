@@ -68,7 +68,7 @@ class SessionLifecycle(Protocol):
         """Which phases it is asked about; asked once, at build time."""
         ...
 
-    async def evaluate(self, view: SessionLifecycleView) -> SessionLifecycleResult:
+    async def evaluate(self, view: SessionLifecycleView, /) -> SessionLifecycleResult:
         """Add context. A failure ends the chain and hinders neither opening nor closing.
 
         Raises:

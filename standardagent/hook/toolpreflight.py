@@ -75,7 +75,7 @@ class ToolPreflight(Protocol):
         """Which tools it is asked about; asked once, at build time."""
         ...
 
-    async def evaluate(self, view: ToolPreflightView) -> ToolPreflightResult:
+    async def evaluate(self, view: ToolPreflightView, /) -> ToolPreflightResult:
         """Advise on one call. After a failure no call of the batch runs and the Run is interrupted.
 
         Raises:

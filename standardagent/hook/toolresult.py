@@ -62,7 +62,7 @@ class ToolResultHook(Protocol):
         """Which results it is asked about; asked once, at build time."""
         ...
 
-    async def evaluate(self, view: ToolResultView) -> ToolResultHookResult:
+    async def evaluate(self, view: ToolResultView, /) -> ToolResultHookResult:
         """Add context. After a failure no context of the batch is used and the Run is interrupted.
 
         Raises:

@@ -134,7 +134,7 @@ class RunHandle(Protocol):
 class AgentLoop(Protocol):
     """Drives one Run from its first action to its outcome."""
 
-    async def run(self, run: RunHandle) -> Outcome:
+    async def run(self, run: RunHandle, /) -> Outcome:
         """Act until the Run is finished; return the outcome that was given to `finish`.
 
         An exception fails the Run. When cancelled, let the cancellation pass.

@@ -20,7 +20,7 @@ from agentslot.standardagent.observe.records import (
 class TraceSink(Protocol):
     """Hears of Sessions, Runs, model requests and tools as they start and end."""
 
-    async def record_trace(self, record: TraceRecord) -> None:
+    async def record_trace(self, record: TraceRecord, /) -> None:
         """Take a record. One comes at a time, in the order of events within a Session."""
         ...
 
@@ -28,7 +28,7 @@ class TraceSink(Protocol):
 class MetricSink(Protocol):
     """Hears of measurements."""
 
-    async def record_metric(self, record: MetricRecord) -> None:
+    async def record_metric(self, record: MetricRecord, /) -> None:
         """Take a record. One comes at a time."""
         ...
 
@@ -36,7 +36,7 @@ class MetricSink(Protocol):
 class AuditSink(Protocol):
     """Hears of decisions: what was allowed, who changed the model, and what hooks have said."""
 
-    async def record_audit(self, record: AuditRecord) -> None:
+    async def record_audit(self, record: AuditRecord, /) -> None:
         """Take a record. One comes at a time, in the order of events within a Session."""
         ...
 
@@ -44,7 +44,7 @@ class AuditSink(Protocol):
 class UsageRecorder(Protocol):
     """Hears of tokens, once for each request that says or lets us estimate how many it took."""
 
-    async def record_usage(self, record: UsageRecord) -> None:
+    async def record_usage(self, record: UsageRecord, /) -> None:
         """Take a record. One comes at a time."""
         ...
 
@@ -68,7 +68,7 @@ class CommitNotice:
 class SessionCommitObserver(Protocol):
     """Hears of every commit of an open Session after it is durable, and cannot undo it."""
 
-    async def observe_session_commit(self, notice: CommitNotice) -> None:
+    async def observe_session_commit(self, notice: CommitNotice, /) -> None:
         """Take a notice. Those of one Session come one at a time, in the order of revisions.
 
         Those of different Sessions may come at the same time. None comes after its Session has been

@@ -18,6 +18,7 @@ from agentslot.session import (
     RunFact,
     RunStatus,
     SessionState,
+    WorkspaceId,
     diagnostic,
 )
 from agentslot.standardagent.observe.records import (
@@ -119,7 +120,9 @@ def attempt_trace(
     )
 
 
-def usage_record(agent: AgentId, fact: Fact, attempt: ModelAttempt) -> UsageRecord | None:
+def usage_record(
+    agent: AgentId, workspace: WorkspaceId, fact: Fact, attempt: ModelAttempt
+) -> UsageRecord | None:
     """The tokens of an attempt that has ended, if they are known."""
     if attempt.usage is None:
         return None
@@ -127,6 +130,7 @@ def usage_record(agent: AgentId, fact: Fact, attempt: ModelAttempt) -> UsageReco
         at=fact.at,
         session_id=fact.session_id,
         agent=agent,
+        workspace=workspace,
         run_id=attempt.run_id,
         step_id=attempt.step_id,
         attempt_id=attempt.attempt_id,

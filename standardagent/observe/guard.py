@@ -8,6 +8,8 @@ from typing import TypeVar
 import anyio
 import anyio.lowlevel
 
+from agentslot._failures import is_failure
+
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
@@ -36,7 +38,9 @@ class Guard:
             if anyio.current_effective_deadline() == -math.inf:
                 raise
             self._report(observer, "cancelled itself", error)
-        except Exception as error:  # noqa: BLE001 - reported in the log, which is all it may do
+        except BaseException as error:
+            if not is_failure(error):
+                raise
             self._report(observer, "failed", error)
         else:
             if scope.cancelled_caught:

@@ -26,6 +26,7 @@ from agentslot.session import (
     TokenUsage,
     ToolCallId,
     ToolStatus,
+    WorkspaceId,
 )
 
 
@@ -245,9 +246,11 @@ class UsageRecord(SessionRecord):
     """Tokens of one attempt; `usage.estimated` says whether the provider counted or we did.
 
     Attributes:
+        workspace: of the Session; with one for each user, whose tokens they are.
         cost_usd: what they cost in US dollars, if the price was known.
     """
 
+    workspace: WorkspaceId
     run_id: RunId
     step_id: StepId
     attempt_id: AttemptId

@@ -54,6 +54,7 @@ class SessionWatch:
         self._hub = hub
         self._session_id = state.id
         self._agent = state.agent
+        self._workspace = state.workspace
         self._tools = tools
         self._now = now
         self._begun: dict[str, datetime] = {}
@@ -117,7 +118,7 @@ class SessionWatch:
                     "agent.model.attempt.total", provider=attempt.provider, model=attempt.model
                 )
             )
-            usage = factrecords.usage_record(self._agent, fact, attempt)
+            usage = factrecords.usage_record(self._agent, self._workspace, fact, attempt)
             if usage is not None:
                 self._hub.usage(usage)
         self._hub.trace(factrecords.attempt_trace(self._agent, fact, attempt, config, duration_ms))

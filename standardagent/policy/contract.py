@@ -62,7 +62,7 @@ class PolicyGuard(Protocol):
     process: a waiting approval is bound to both.
     """
 
-    async def evaluate(self, action: ToolAction) -> Decision:
+    async def evaluate(self, action: ToolAction, /) -> Decision:
         """Decide on one call; may run beside other evaluations."""
         ...
 
@@ -94,10 +94,10 @@ class ApprovalAnswer:
 class ApprovalService(Protocol):
     """Gets an answer from whoever may give one."""
 
-    async def decide(self, request: ApprovalRequest) -> ApprovalAnswer:
+    async def decide(self, request: ApprovalRequest, /) -> ApprovalAnswer:
         """Wait for the answer. While it waits the call stays prepared, so a restart asks again."""
         ...
 
 
 POLICY_GUARDS = Chain[PolicyGuard]("policy.guard")
-APPROVAL_SERVICE = One[ApprovalService]("approval.service")
+APPROVAL_SERVICE = One[ApprovalService]("approval.service", filled_by="ApprovalDeskModule()")

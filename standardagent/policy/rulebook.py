@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from agentslot._json import JsonValue, dumps
+from agentslot._text import several
 from agentslot.standardagent.policy.contract import Decision, PolicyEffect, ToolAction
 from agentslot.standardagent.policy.explain import Verdict
 from agentslot.standardagent.policy.places import (
@@ -51,6 +52,8 @@ class Rule:
     hosts: Collection[str] = ()
 
     def __post_init__(self) -> None:
+        for name in ("tools", "effects", "paths", "hosts"):
+            several(name, getattr(self, name))
         _decision(self)  # tells of a missing reason where the rule is written
 
 
@@ -89,6 +92,8 @@ class Rulebook:
         roots = RootFolders(root, case_matters)
         self._rules = [(_decision(rule), _conditions(rule, roots)) for rule in rules]
         self._fallback = fallback
+        names = {name for rule in rules for name in rule.tools if "*" not in name}
+        self.named_tools = frozenset(names)
 
     async def evaluate(self, action: ToolAction) -> Decision:
         """The decision of the first rule that fits."""

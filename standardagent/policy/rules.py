@@ -65,6 +65,7 @@ class ToolRules:
     def __init__(self, rules: Mapping[str, Decision], *, fallback: Decision) -> None:
         self._rules = MappingProxyType(dict(rules))
         self._fallback = fallback
+        self.named_tools = frozenset(rules)
 
     async def evaluate(self, action: ToolAction) -> Decision:
         """The rule for the tool, or the fallback."""

@@ -64,12 +64,15 @@ async def _unapproved(run: Run, request: ApprovalRequest) -> ToolResult | None:
             f"it needs an approval ({request.reason}), and nobody can give one here",
         )
     try:
+        run.awaits_approval = True
         ask = partial(service.decide, request)
         answer = _answered(await answer_of(run.owner, "approval service", ask, waits=True))
     except Exception:
         log.exception("the approval service failed on call %s", call.id)
         _audit(run, call, ToolVerdict.APPROVAL_ERROR)
         return _failed(call, "approval_error", "the approval could not be obtained")
+    finally:
+        run.awaits_approval = False
     if answer.approved:
         _audit(run, call, ToolVerdict.APPROVED, answer.actor)
         return None

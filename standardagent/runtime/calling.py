@@ -7,6 +7,7 @@ from typing import Generic, Protocol, TypeVar
 import anyio
 
 from agentslot import AgentSlotError
+from agentslot._failures import is_failure
 from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.guests import Guests
 
@@ -36,6 +37,10 @@ class CancelledItself(AgentSlotError):  # noqa: N818 - named after what happened
     """A component ended by a cancellation that nobody had asked for."""
 
 
+class WantedToExit(AgentSlotError):  # noqa: N818 - named after what happened
+    """A component called `sys.exit`, which is not for it to do: it has failed."""
+
+
 async def answer_of(
     asker: Asker, name: str, ask: Callable[[], Awaitable[R]], *, waits: bool = False
 ) -> R:
@@ -54,6 +59,7 @@ async def answer_of(
     Raises:
         TimeoutError: it took longer than `component_timeout_seconds`.
         CancelledItself: it did.
+        WantedToExit: it did.
         Exception: whatever it raised.
     """
     call = _Call(ask)
@@ -91,6 +97,11 @@ class _Call(Generic[R]):
             self.answers.append(await self._ask())
         except Exception as error:  # noqa: BLE001 - raised to the caller
             self.error = error
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            self.error = WantedToExit("it called sys.exit")
+            self.error.__cause__ = error
         finally:
             self.ended.set()
 

@@ -36,7 +36,7 @@ async def compacted(
     context = context_of(run, limit_tokens)
     try:
         ask = partial(compactor.compact, context)
-        compaction = await answer_of(run.owner, "context compactor", ask)
+        compaction = _compaction(await answer_of(run.owner, "context compactor", ask))
         instead = proposed(compaction.instead)
         _check(compaction, context.inputs)
     except Exception as error:
@@ -51,6 +51,12 @@ async def compacted(
     history = run.owner.state.history
     first = await read_history(history, _sequence_of, history, compaction.kept_from)
     return Transcript([*shown, *kept]), (*shown, ContextRange(first, history.last_sequence))
+
+
+def _compaction(answer: object) -> Compaction:
+    if isinstance(answer, Compaction):
+        return answer
+    raise TypeError(f"a context compactor returned {answer!r}, which is no Compaction")
 
 
 def _check(compaction: Compaction, inputs: Transcript) -> None:

@@ -112,6 +112,9 @@ class Guests:
             # others. When the application has stopped, it is told.
             with anyio.CancelScope(shield=True):
                 await self._stopped.wait()
+        except Exception:
+            # What the scope leaves of a group of errors when it takes the cancellations out of it.
+            log.exception("%s failed while it was cancelled", guest.name)
         return False
 
     async def _next_guest(self) -> _Guest | None:

@@ -13,16 +13,17 @@ from agentslot.session import SessionId
 SUBSCRIBER_BUFFER = 1024
 """Events that one subscriber may lag behind."""
 
-# Without a revision a reader shows what is outdated; without the question nobody answers it.
-_MUST_ARRIVE = frozenset({"revision", "approval_requested"})
+# Without a revision a reader shows what is outdated; without the question nobody answers it, and
+# without the end of a Run its reader waits for good.
+_MUST_ARRIVE = frozenset({"revision", "approval_requested", "run_finished"})
 
 
 class Subscription:
     """The event stream of one subscriber.
 
-    A preview that finds the buffer full is dropped. A revision, or a call that waits for a person,
-    takes the place of the oldest preview then; if there is none the stream ends with
-    EventStreamOverflow.
+    A preview that finds the buffer full is dropped. A revision, a call that waits for a person, or
+    the end of a Run takes the place of the oldest preview then; if there is none the stream ends
+    with EventStreamOverflow.
     """
 
     def __init__(self, session_id: SessionId, leave: Callable[["Subscription"], None]) -> None:

@@ -7,6 +7,7 @@ from time import monotonic
 import anyio
 import anyio.lowlevel
 
+from agentslot._failures import is_failure
 from agentslot.interaction import ChunksReset, ReasoningChunk, TextChunk
 from agentslot.model import (
     Completed,
@@ -83,7 +84,9 @@ class ModelStep:
                 completion = await self._ask(message_id)
         except ClassifiedError as error:
             run.terminate(TerminationSource.MODEL, error.kind, error.code, error.message)
-        except Exception:
+        except BaseException as error:
+            if not is_failure(error):
+                raise
             log.exception("the model executor failed in Run %s", run.id)
             run.terminate(
                 TerminationSource.MODEL,

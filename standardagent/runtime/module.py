@@ -34,6 +34,7 @@ from agentslot.standardagent.policy import APPROVAL_DESK, APPROVAL_SERVICE, POLI
 from agentslot.standardagent.runtime.commands import install_commands
 from agentslot.standardagent.runtime.components import Components
 from agentslot.standardagent.runtime.ids import Ids
+from agentslot.standardagent.runtime.misnamed import tell_misnamed
 from agentslot.standardagent.runtime.registry import Registry
 from agentslot.standardagent.runtime.toolset import exposed_tools
 from agentslot.tool import TOOL_MIDDLEWARE, TOOLS
@@ -115,7 +116,9 @@ class RuntimeModule(Module):
             catalogs=resolver[MODEL_CATALOG],
             workspaces=resolver.get(WORKSPACE_MANAGER),
         )
-        return self._components
+        parts = self._components
+        tell_misnamed(resolver[TOOLS], parts.tools, parts.hooks, parts.guards)
+        return parts
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncGenerator[None]:

@@ -37,6 +37,10 @@ class Cancelable(Protocol):
         """Ask it to end as canceled."""
         ...
 
+    def leave(self) -> bool:
+        """Let go of it as it is, if another process can go on with it; whether that was done."""
+        ...
+
 
 class CommitLock:
     """A lock that costs next to nothing while nobody else wants it.
@@ -232,11 +236,21 @@ class SessionOwner:
 
         So no commit is in flight that could start another Run. `stopped` waits for the end.
         """
+        self._reject()
+        if self.state.active_run is not None and self.run is not None:
+            self.run.cancel(actor)
+
+    def leave(self) -> None:
+        """`stop`, but leave a Run with which another process can go on; the lock is held, too."""
+        if self.run is not None and self.run.leave():
+            self._reject()
+        else:
+            self.stop()
+
+    def _reject(self) -> None:
         self.stopping = True
         if self.asking is not None:
             self.asking.cancel()
-        if self.state.active_run is not None and self.run is not None:
-            self.run.cancel(actor)
 
     async def at_rest(self) -> None:
         """Wait until a Session that is being stopped has ended its Run and its submission."""

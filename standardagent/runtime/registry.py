@@ -110,14 +110,16 @@ class Registry:
             return closed
 
     async def stop(self) -> None:
-        """Close every Session: cancel its Run and wait until the end is durable. Open no other."""
+        """Close every Session: cancel its Run, or leave one that another process is to go on with,
+        and wait until the end is durable. Open no other.
+        """
         self._stopped = True
         try:
             # A copy, since a Session that somebody closes meanwhile leaves the registry.
             for _, runtime in sorted(self._open.items()):
                 owner = runtime.owner
                 async with owner.lock:
-                    owner.stop()
+                    owner.leave()
                 await owner.stopped()
             self._open.clear()
         finally:

@@ -45,6 +45,8 @@ class Run:
         output: the form that the final answer must have, if one was asked for.
         cancel_requested: whether it is to end, because it is canceled or its loop has gone away.
         canceled: whether somebody has canceled it.
+        awaits_approval: whether a person is asked about a call, and nothing else is going on.
+        left: whether this process lets go of it as it is; another goes on with it.
         follow_ons: how often completion gates have made it go on.
     """
 
@@ -68,6 +70,8 @@ class Run:
         self.canceled_by: Actor | None = None
         self.cancel_requested = False
         self.canceled = False
+        self.awaits_approval = False
+        self.left = False
         self.termination: RunTermination | None = None
         self.follow_ons = 0
         self.enter_step(step_id)
@@ -85,6 +89,18 @@ class Run:
         self.canceled = True
         self.canceled_by = self.canceled_by or actor
         self._wind_down()
+
+    def leave(self) -> bool:
+        """Let go of the Run if it waits for an approval and may outlast this process.
+
+        Its calls stay prepared. Says whether it did.
+        """
+        keeps = self.owner.components.config.keep_waiting_approvals
+        if not keeps or not self.awaits_approval or self.cancel_requested:
+            return False
+        self.left = True
+        self._wind_down()
+        return True
 
     async def abandon(self) -> None:
         """Cut short the action that a loop has left behind, and wait until it is over."""

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import anyio
 
+from agentslot._failures import is_failure
 from agentslot.interaction import RunFinished
 from agentslot.session import (
     Actor,
@@ -80,6 +81,8 @@ async def supervise(
         driver = RunDriver(run, parts, tuple(prepared), completing=completing)
         while current is not None:
             outcome = await _drive(current, driver)
+            if current.left:
+                break
             current = await _finish(current, outcome)
             if current is not None:
                 driver = RunDriver(current, parts)
@@ -87,23 +90,35 @@ async def supervise(
             run.owner.close()
     except Exception:
         log.exception("the Runtime failed; Session %s is closed", run.owner.id)
-        run.prepared.set()
-        run.owner.close()
+        _give_up(run)
+    except BaseException:  # the process is to end, and whoever stops the application waits for us
+        _give_up(run)
+        raise
+
+
+def _give_up(run: Run) -> None:
+    run.prepared.set()
+    run.owner.close()
 
 
 async def _drive(run: Run, driver: RunDriver) -> Outcome:
     loop = run.owner.components.loop
     returned: Outcome | None = None
-    with run.scope:
-        try:
-            returned = await loop.run(driver)
-        except anyio.get_cancelled_exc_class():
-            if run.cancel_requested:
-                raise
-            _loop_failed(run, "it cancelled itself")
-        except Exception:
-            log.exception("the agent loop failed in Run %s", run.id)
-            _loop_failed(run, "its log entry has the cause")
+    try:
+        with run.scope:
+            try:
+                returned = await loop.run(driver)
+            except anyio.get_cancelled_exc_class():
+                if run.cancel_requested:
+                    raise
+                _loop_failed(run, "it cancelled itself")
+            except BaseException as error:
+                if not is_failure(error):
+                    raise
+                log.exception("the agent loop failed in Run %s", run.id)
+                _loop_failed(run, "its log entry has the cause")
+    except ExceptionGroup:  # what the scope leaves of one when it takes its cancellations out
+        log.exception("the agent loop failed in Run %s while it was cancelled", run.id)
     driver.revoke()
     if run.acting:
         driver.violation("it returned while an action was in flight")

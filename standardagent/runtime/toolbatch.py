@@ -15,6 +15,7 @@ from functools import partial
 import anyio
 import anyio.lowlevel
 
+from agentslot._failures import is_failure
 from agentslot._json import JsonValue
 from agentslot.interaction import ToolFinished, ToolProgress, ToolStarted
 from agentslot.session import Change, MarkToolPending, ToolCall, ToolCallId, ToolResult
@@ -90,6 +91,8 @@ class ToolBatch:
             await commit_last_results(run, self._all_results(aborted=True))
             self._publish_unheard()
             raise
+        if run.left:
+            return LoopState.CANCELED  # nothing has run, nothing is recorded
         results = self._all_results()
         if run.cancel_requested:
             await commit_last_results(run, results)
@@ -155,7 +158,9 @@ class ToolBatch:
             return ToolResult.failed(
                 call.id, error.code, f"{call.name} was not run. {error.message}"
             )
-        except Exception:
+        except BaseException as error:
+            if not is_failure(error):
+                raise
             log.exception("tool %s could not check the arguments of call %s", call.name, call.id)
             return ToolResult.failed(
                 call.id,

@@ -8,6 +8,7 @@ from functools import partial
 import anyio
 from pydantic_core import from_json
 
+from agentslot._failures import is_failure
 from agentslot.session import (
     ArtifactMetadata,
     ToolDefinition,
@@ -53,7 +54,9 @@ class ToolExecution:
         middleware, call = self._middleware[place], self._invocation.call
         try:
             result = await middleware.invoke(self._shown, rest)
-        except Exception:
+        except BaseException as error:
+            if not is_failure(error):
+                raise
             log.exception("tool middleware %r failed on call %s", middleware, call.id)
             return self._broken_middleware()
         finally:
@@ -70,7 +73,9 @@ class ToolExecution:
         self._begun = True
         try:
             result = await self._tool.tool.invoke(self._invocation)
-        except Exception:
+        except BaseException as error:
+            if not is_failure(error):
+                raise
             log.exception("tool %s failed on call %s", call.name, call.id)
             return self._instead(
                 "tool_internal", f"{call.name} failed unexpectedly; its log has the cause"

@@ -20,7 +20,7 @@ def failing(
     name: str,
     *requires: Requirement,
     opening: Exception | None = None,
-    closing: Exception | None = None,
+    closing: BaseException | None = None,
     journal: Journal | None = None,
 ) -> Module:
     """A module whose lifespan fails as it opens, or as it closes."""
@@ -235,6 +235,17 @@ async def test_the_error_of_the_body_and_those_of_closing_are_joined() -> None:
             raise body
 
     assert caught.value.exceptions == (body, closing)
+
+
+async def test_what_ends_the_process_while_closing_tells_the_error_of_the_body_too() -> None:
+    class EndOfTheProcess(BaseException):
+        pass
+
+    with pytest.raises(EndOfTheProcess) as caught:
+        async with application(failing("r1", closing=EndOfTheProcess())).start():
+            raise ValueError("body")
+
+    assert "moreover: ValueError('body')" in caught.value.__notes__
 
 
 async def test_a_failed_start_and_a_failed_rollback_are_joined() -> None:

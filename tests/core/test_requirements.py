@@ -74,6 +74,12 @@ def test_a_misspelt_slot_names_the_near_one() -> None:
     assert (error.minimum, error.actual) == (1, 0)
 
 
+def test_a_missing_slot_names_what_usually_fills_it() -> None:
+    store = One[str]("test.store", filled_by="StoreModule(folder)")
+    fix = unsatisfied(requires=store.required()).fix
+    assert fix == "install a module that fills slot 'test.store', such as StoreModule(folder)"
+
+
 def test_a_need_of_a_mere_default_names_what_may_be_filled_instead() -> None:
     stands_in = Module(
         "standard", COUNT.set_default(1), NAMES.add_default("x", "d"), requires=(WORDS.at_least(1),)

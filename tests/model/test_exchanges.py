@@ -76,6 +76,13 @@ async def test_what_was_recorded_is_replayed_without_a_network(recording: Path) 
     assert len(server.requests) == 1
 
 
+async def test_a_replay_needs_no_key(recording: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with loopback(HELLO) as server:
+        [first] = await ask(f"{server.url}/v1", recording)
+    monkeypatch.delenv("TEST_KEY")
+    assert await ask(f"{server.url}/v1", recording) == [first]
+
+
 async def test_failures_and_retries_are_replayed_too(recording: Path) -> None:
     async with loopback(CUT, refusal(503), HELLO) as server:
         [first] = await ask(f"{server.url}/v1", recording)

@@ -1,18 +1,26 @@
 """The scripted executor keeps the order of events that every executor must keep."""
 
+from typing import Any
+
 import anyio
 import pytest
 
+from agentslot import Module
 from agentslot.interaction import InProcessChannel, gateway_channel
 from agentslot.model import (
+    MODEL_MIDDLEWARE,
     Completed,
+    Completion,
     ExecutionCapabilities,
     Failed,
     FinishReason,
+    ModelConfig,
     ModelErrorCode,
+    ModelRequest,
     Reset,
     TextDelta,
 )
+from agentslot.model.middleware import FallbackModel, RequestCache
 from agentslot.model.testing import (
     MemoryRecorder,
     ScriptedExecutor,
@@ -21,7 +29,7 @@ from agentslot.model.testing import (
     failing_answer,
     text_answer,
 )
-from agentslot.session import AttemptId, AttemptStatus, MemoryStoreModule
+from agentslot.session import AttemptId, AttemptStatus, MemoryStoreModule, TextPart
 from agentslot.standardagent import new_application
 from tests.model.support import CONFIG, collect, request
 
@@ -106,3 +114,59 @@ async def test_a_scripted_module_is_all_that_an_agent_needs_of_models() -> None:
     assert missing.termination is not None
     assert missing.termination.message == "no script is left for request 2"
     assert [len(request.inputs) for request in model.requests] == [1, 3, 4]
+
+
+async def test_the_middleware_of_the_application_stands_before_the_scripted_model() -> None:
+    channel, other = InProcessChannel(), ModelConfig("test", "other")
+    model = ScriptedModule(failing_answer(ModelErrorCode.OVERLOADED), text_answer("Here I am."))
+    cache = RequestCache()
+    application = new_application(
+        "careful",
+        modules=[
+            MemoryStoreModule(),
+            model,
+            Module(
+                "test.careful",
+                MODEL_MIDDLEWARE.append(cache),
+                MODEL_MIDDLEWARE.append(FallbackModel(other)),
+            ),
+            gateway_channel("api", channel),
+        ],
+        default_model=CONFIG,
+    )
+    async with application.start():
+        session = await channel.create_session(agent="careful", workspace="default")
+        result = await session.send_and_wait("Are you there?")
+    assert result.text == "Here I am."
+    assert [asked.config for asked in model.requests] == [CONFIG, other]
+    assert cache.stats.misses == 1
+
+
+async def test_a_text_is_a_script_and_so_is_a_function_of_the_request() -> None:
+    def counts(asked: ModelRequest) -> str:
+        return f"{len(asked.inputs)} inputs"
+
+    executor = ScriptedExecutor("Hello.", counts, lambda _: calls_answer(("add", {"a": 1})))
+    completions = list[Completion]()
+    for _ in range(3):
+        *_, last = await collect(executor.execute(ASK, MemoryRecorder()))
+        assert isinstance(last, Completed)
+        completions.append(last.completion)
+    texts = [
+        "".join(part.text for part in each.parts if isinstance(part, TextPart))
+        for each in completions
+    ]
+    assert texts == ["Hello.", "0 inputs", ""]
+    assert [call.name for call in completions[-1].calls] == ["add"]
+
+
+@pytest.mark.parametrize("wrong", [{"content": "hi"}, None, 3])
+def test_anything_else_is_refused_where_it_is_written(wrong: Any) -> None:
+    with pytest.raises(TypeError, match="a script is a text, what text_answer"):
+        ScriptedModule(wrong)
+
+
+def test_a_call_is_a_pair() -> None:
+    flat: Any = ("add", {"a": 1})
+    with pytest.raises(TypeError, match=r"such as \('add', \{'a': 2\}\), not 'add'"):
+        calls_answer(*flat)

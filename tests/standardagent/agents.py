@@ -20,6 +20,7 @@ from agentslot.model import (
     FinishReason,
     ModelEvent,
     ModelRequest,
+    ModelStream,
     RequestedCall,
     TextDelta,
     TokenCount,
@@ -83,7 +84,7 @@ class ScriptedModel:
     async def count_tokens(self, request: ModelRequest) -> TokenCount:
         return TokenCount(len(request.inputs))
 
-    def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> "_Stream":
+    def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> ModelStream:
         self.requests.append(request)
         number = len(self.requests) - 1
         if number >= len(self._script):

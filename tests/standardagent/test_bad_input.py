@@ -66,6 +66,9 @@ async def test_what_no_store_could_keep_is_refused_at_the_edge_and_the_session_g
         for content in (b"bytes", [3]):
             with pytest.raises(ValueError, match="a message consists of parts, not of int"):
                 await session.send_and_wait(content)
+        for other in ({"role": "user", "content": "hi"}, None, 3, {"hi"}):
+            with pytest.raises(TypeError, match=r"a list of these, not (dict|NoneType|int|set)"):
+                await session.send_and_wait(other)
         for given in ("", " 1", 3):
             with pytest.raises(ValueError, match="client message id must be a trimmed"):
                 await session.send_and_wait("hi", client_message_id=given)

@@ -9,6 +9,7 @@ from agentslot.interaction import (
     EventStream,
     EventStreamOverflow,
     Origin,
+    RunFinished,
     SendMessage,
     TextChunk,
 )
@@ -18,6 +19,7 @@ from agentslot.session import (
     MessageInput,
     RevisionConflictError,
     RunId,
+    RunStatus,
     SessionId,
     StepId,
     ToolCall,
@@ -147,18 +149,29 @@ async def test_leaving_a_stream_early_disturbs_nothing() -> None:
         assert (await session.send_and_wait("again")).text == "two"
 
 
-async def test_a_question_takes_the_place_of_a_preview_when_the_buffer_is_full() -> None:
+HERE, LAST = Origin(SessionId("s")), SUBSCRIBER_BUFFER + 1
+ASKED = ToolCall(ToolCallId("c"), "", MessageId("m"), RunId("r"), StepId("t"), "bash", "{}")
+
+
+@pytest.mark.parametrize(
+    "awaited",
+    [
+        ApprovalRequested(HERE, LAST, ASKED, "it writes", "sha256:1"),
+        RunFinished(HERE, LAST, RunStatus.COMPLETED),
+    ],
+)
+async def test_what_a_reader_waits_for_takes_the_place_of_a_preview_when_the_buffer_is_full(
+    awaited: Event,
+) -> None:
     hub = EventHub(SessionId("s"))
     stream = hub.subscribe()
-    origin = Origin(SessionId("s"))
     for _ in range(SUBSCRIBER_BUFFER):
-        hub.publish(TextChunk(origin, hub.next_sequence(), MessageId("m"), AttemptId("a"), "text"))
-    call_ = ToolCall(ToolCallId("c"), "", MessageId("m"), RunId("r"), StepId("t"), "bash", "{}")
-    hub.publish(ApprovalRequested(origin, hub.next_sequence(), call_, "it writes", "sha256:1"))
+        hub.publish(TextChunk(HERE, hub.next_sequence(), MessageId("m"), AttemptId("a"), "text"))
+    hub.publish(awaited)
     hub.close()
-    kinds = [event.kind async for event in stream]
-    assert len(kinds) == SUBSCRIBER_BUFFER
-    assert kinds[-1] == "approval_requested"
+    heard = [event async for event in stream]
+    assert len(heard) == SUBSCRIBER_BUFFER
+    assert heard[-1] == awaited
 
 
 async def test_a_tool_that_is_interrupted_is_heard_to_finish() -> None:

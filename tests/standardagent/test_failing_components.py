@@ -6,6 +6,7 @@ place holds, the record has a safe message, and the cause stands in the log alon
 
 import asyncio  # noqa: TID251  # a native cancellation is what is tested
 import logging
+import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -69,6 +70,15 @@ Misbehave = Callable[[], Awaitable[Any]]
 
 async def raises() -> None:
     raise RuntimeError(SECRET)
+
+
+async def exits() -> None:
+    """As a function does that was written for a command line."""
+    sys.exit(3)
+
+
+async def exits_in_a_group() -> None:
+    raise BaseExceptionGroup("errors of a task group", [RuntimeError(SECRET), SystemExit(3)])
 
 
 async def hangs() -> None:
@@ -258,8 +268,8 @@ async def fate(session: Any) -> str:
     [
         (place, misbehave)
         for place in PLACES
-        for misbehave in (raises, answers_otherwise)
-        if place not in TOLD or misbehave is raises
+        for misbehave in (raises, exits, exits_in_a_group, answers_otherwise)
+        if place not in TOLD or misbehave is not answers_otherwise
     ],
 )
 async def test_a_component_raises_or_answers_with_something_else(
@@ -271,6 +281,8 @@ async def test_a_component_raises_or_answers_with_something_else(
         assert told == "failed: loop_protocol_violation"
     else:
         assert told == FATE[place]
+    if (place, misbehave) == ("compactor", answers_otherwise):
+        assert "which is no Compaction" in caplog.text
     logged = [entry for entry in caplog.records if entry.levelno >= logging.ERROR]
     assert logged or (place, misbehave) == ("loop", answers_otherwise)
 
@@ -355,6 +367,34 @@ async def test_a_run_that_waits_for_a_component_can_be_cancelled(place: str) -> 
     async def waits() -> None:
         entered.set()
         await anyio.sleep_forever()
+
+    async with broken(place, waits) as session:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(session.send, "go")
+            await entered.wait()
+            await session.cancel()
+        await session.when_idle()
+        *_, last = (await session.view()).recent_history
+    assert isinstance(last.payload, RunFact)
+    assert last.payload.status is RunStatus.CANCELED
+
+
+@pytest.mark.parametrize("place", [p for p in PLACES if p not in UNCANCELLED])
+async def test_a_component_that_fails_while_it_is_cancelled_harms_nobody(place: str) -> None:
+    """On trio the cancellation and the error come out of a task group together."""
+    entered = anyio.Event()
+
+    async def fails() -> None:
+        try:
+            await anyio.sleep_forever()
+        finally:
+            raise RuntimeError(SECRET)
+
+    async def waits() -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(fails)
+            tasks.start_soon(anyio.sleep_forever)
+            entered.set()
 
     async with broken(place, waits) as session:
         async with anyio.create_task_group() as tasks:

@@ -1,6 +1,7 @@
 """What a tool or a component leaves behind in its task harms neither its Run nor anybody else."""
 
 import asyncio  # noqa: TID251  # a native cancellation is what is left behind
+import sys
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
@@ -12,6 +13,7 @@ import pytest
 
 from agentslot import Module
 from agentslot.interaction import InProcessChannel
+from agentslot.model import AttemptRecorder, ModelRequest, ModelStream
 from agentslot.session import ClassifiedError, RunStatus
 from agentslot.standardagent import (
     AGENT_LOOP,
@@ -27,6 +29,7 @@ from agentslot.tool import Tool, function_tool, may_wait
 from tests.standardagent.agents import (
     Answer,
     ScriptedModel,
+    agent,
     answer,
     call,
     calls,
@@ -157,6 +160,78 @@ async def test_a_scope_that_a_component_leaves_open_stays_with_it(
     told = anyio_backend_name == "asyncio"
     await careless_run(tool_that(lambda: None), guard, is_told=told)
     assert "policy guard left a cancel scope that it had entered open" in caplog.text
+
+
+@pytest.mark.parametrize("tool", [tool_that, tool_at_once_that])
+async def test_a_tool_that_exits_in_a_group_fails_alone(
+    tool: Callable[[Callable[[], object]], Tool],
+) -> None:
+    def exits() -> None:
+        raise BaseExceptionGroup("errors of a task group", [SystemExit(3), ValueError("no")])
+
+    async with running(tool(exits)) as channel:
+        await goes_on(channel)
+
+
+async def test_a_tool_that_fails_while_it_is_cancelled_fails_alone() -> None:
+    begun = anyio.Event()
+
+    async def fails_to_clean_up() -> None:
+        try:
+            await anyio.sleep_forever()
+        finally:
+            raise ValueError("it is gone already")
+
+    @function_tool
+    async def careless() -> None:
+        """Wait in a task group."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(fails_to_clean_up)
+            tasks.start_soon(anyio.sleep_forever)
+            begun.set()
+
+    async with running(careless, script=[SCRIPT[0], answer("five"), answer("fine")]) as channel:
+        session = await channel.create_session(agent="tester", workspace="default")
+        await session.send("go")
+        await begun.wait()
+        await session.cancel()
+        await session.when_idle()
+        assert (await session.send_and_wait("go on")).text == "five"
+        other = await channel.create_session(agent="tester", workspace="default")
+        assert (await other.send_and_wait("and you?")).text == "fine"
+
+
+class EndOfTheProcess(BaseException):
+    """As KeyboardInterrupt, which would end the tests too."""
+
+
+@pytest.mark.parametrize("tool", [tool_that, tool_at_once_that])
+async def test_what_ends_the_process_passes_through_the_application_and_ends_it(
+    tool: Callable[[Callable[[], object]], Tool],
+) -> None:
+    def ends() -> None:
+        raise EndOfTheProcess
+
+    with pytest.raises(BaseExceptionGroup) as caught:
+        async with running(tool(ends)) as channel:
+            await goes_on(channel)
+    assert caught.group_contains(EndOfTheProcess)
+
+
+class ModelThatExitsOnce(ScriptedModel):
+    def execute(self, request: ModelRequest, recorder: AttemptRecorder) -> ModelStream:
+        if not self.requests:
+            self.requests.append(request)
+            sys.exit(3)
+        return super().execute(request, recorder)
+
+
+async def test_a_model_that_exits_fails_its_run_and_no_other() -> None:
+    script = [answer("never given"), answer("fine")]
+    async with agent(script, model=ModelThatExitsOnce) as session:
+        result = await session.send_and_wait("go")
+        assert result.termination.code == "model_execution_failed"
+        assert (await session.send_and_wait("go")).text == "fine"
 
 
 class LoopThat:

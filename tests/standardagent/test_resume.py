@@ -24,7 +24,7 @@ from agentslot.session import (
     ToolStatus,
 )
 from agentslot.session import filescan as scanning
-from agentslot.standardagent import ApprovalDeskModule, PolicyModule, Preset
+from agentslot.standardagent import AgentConfig, ApprovalDeskModule, PolicyModule, Preset
 from agentslot.tool import Effect, Tool, function_tool
 from tests.standardagent.agents import (
     Agent,
@@ -130,6 +130,79 @@ async def test_a_call_that_waited_for_approval_is_asked_for_again_and_runs_once(
         view = await session.view()
     assert ran == ["a"]
     assert kinds(view.recent_history)[-1] == "run:completed"
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+async def test_a_call_that_waits_for_approval_outlasts_a_stop_if_it_is_to(
+    keeps: bool, tmp_path: Path
+) -> None:
+    folder, ran = tmp_path / "sessions", list[str]()
+
+    @function_tool(effect=Effect.WRITE)
+    async def write(path: str) -> str:
+        """Write a file."""
+        ran.append(path)
+        return "written"
+
+    @function_tool(effect=Effect.READ)
+    async def read() -> str:
+        """Read a file."""
+        ran.append("read")
+        return "nothing"
+
+    tools: list[Tool] = [write, read]
+    config = AgentConfig(tool_keys=("write", "read"), keep_waiting_approvals=keeps)
+    script = [calls(call("read"), call("write", path="a"), call("unknown")), answer("done")]
+    desk, store = ApprovalDeskModule, lambda: FileStoreModule(folder)
+    asks = [PolicyModule(Preset.ASK_FOR_WRITES), desk()]
+    async with agent(script, tools=tools, modules=asks, config=config, store=store) as session:
+        stream = await session.access.subscribe(session.id)
+        await session.send("go")
+        await session.send("and then?")
+        while (event := await stream.receive()).kind != "approval_requested":
+            pass
+        session_id = session.id
+    asks = [PolicyModule(Preset.ASK_FOR_WRITES), desk()]
+    async with resumed(folder, session_id, script[1:], tools, asks) as session:
+        view = await session.view()
+        if keeps:
+            while not (view := await session.view()).approvals:
+                await anyio.lowlevel.checkpoint()
+            assert [each.digest for each in view.approvals] == [event.digest]
+            assert ran == []
+            await session.approve(event.digest)
+            await session.when_idle()
+            view = await session.view()
+            assert ran == ["read", "a"]
+            results = [fact.payload for fact in view.recent_history if fact.kind == "tool_result"]
+            assert [r.status for r in results] == ["succeeded", "succeeded", "failed"]
+        else:
+            assert kinds(view.recent_history)[-1] == "run:canceled"
+            assert ran == []
+
+
+@pytest.mark.parametrize("closes", [True, False])
+async def test_a_call_that_waits_for_approval_outlasts_neither_a_cancel_nor_a_close(
+    closes: bool,
+) -> None:
+    @function_tool(effect=Effect.WRITE)
+    async def write() -> str:
+        """Write a file."""
+        raise AssertionError("nobody has approved it")
+
+    config = AgentConfig(tool_keys=("write",), keep_waiting_approvals=True)
+    asks = [PolicyModule(Preset.ASK_FOR_WRITES), ApprovalDeskModule()]
+    script = [calls(call("write")), answer("done")]
+    async with agent(script, tools=[write], modules=asks, config=config) as session:
+        stream = await session.access.subscribe(session.id)
+        await session.send("go")
+        while (await stream.receive()).kind != "approval_requested":
+            pass
+        await (session.close() if closes else session.cancel())
+        if closes:
+            await session.access.resume_session(session.id)
+        await session.when_idle()
+        assert kinds((await session.view()).recent_history)[-1] == "run:canceled"
 
 
 async def test_a_run_killed_while_the_model_answers_is_interrupted_and_can_go_on(

@@ -5,14 +5,18 @@ from typing import Any
 import pytest
 
 from agentslot import Module
+from agentslot.interaction import InProcessChannel
 from agentslot.session import (
     SESSION_STORE,
+    Actor,
+    ActorKind,
     Commit,
     CommitRequest,
     ErrorKind,
     MemoryStore,
     Message,
     ModelAttempt,
+    Role,
     RunFact,
     RunStatus,
     ToolCall,
@@ -21,7 +25,15 @@ from agentslot.session import (
 )
 from agentslot.standardagent import AgentConfig, new_application
 from agentslot.tool import function_tool
-from tests.standardagent.agents import agent, answer, call, calls, kinds
+from tests.standardagent.agents import (
+    ScriptedModel,
+    agent,
+    answer,
+    call,
+    calls,
+    kinds,
+    scripted_application,
+)
 
 
 @function_tool
@@ -244,3 +256,18 @@ def test_a_default_model_that_is_a_mere_name_is_refused_at_once() -> None:
     name: Any = "gpt-5-mini"
     with pytest.raises(TypeError, match=r"ModelConfig\(provider, model\), not 'gpt-5-mini'"):
         new_application("agent", modules=[], default_model=name)
+
+
+async def test_each_user_of_a_channel_has_a_handle_and_is_on_the_record() -> None:
+    ada, bob = (Actor(ActorKind.REMOTE_USER, name) for name in ("ada", "bob"))
+    channel = InProcessChannel()
+    application = scripted_application(ScriptedModel([answer("1"), answer("2")]), channel)
+    async with application.start():
+        hers = await channel.create_session(agent="tester", workspace="default", actor=ada)
+        await hers.send_and_wait("one")
+        his = await channel.resume_session(hers.id, actor=bob)
+        await his.send_and_wait("two")
+        forked = await channel.fork_session(hers.id, agent="tester", workspace="default", actor=bob)
+        facts = (await forked.view()).recent_history
+    said = [(each.actor, each.payload) for each in facts if isinstance(each.payload, Message)]
+    assert [actor for actor, message in said if message.role is Role.USER] == [ada, bob]

@@ -127,9 +127,12 @@ async def test_a_middleware_may_answer_without_the_tool() -> None:
     assert (result.output, ran) == ('"known already"', [])
 
 
-async def test_a_middleware_that_fails_before_the_tool_keeps_it_from_running() -> None:
+@pytest.mark.parametrize("failure", [RuntimeError, SystemExit])
+async def test_a_middleware_that_fails_before_the_tool_keeps_it_from_running(
+    failure: type[BaseException],
+) -> None:
     async def broken(invocation: ToolInvocation, proceed: ToolProceed) -> ToolResult:
-        raise RuntimeError("the password is 1234")
+        raise failure("the password is 1234")
 
     result, ran = await through(broken)
     code, message = failed_with(result)

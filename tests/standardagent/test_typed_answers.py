@@ -25,9 +25,18 @@ async def test_an_answer_of_the_wanted_type_comes_back_as_a_value() -> None:
     assert "people" in asked.text
 
 
-async def test_an_answer_in_a_fence_is_understood() -> None:
-    async with agent([answer('```json\n{"name": "Ulm", "people": 1}\n```')]) as session:
+@pytest.mark.parametrize("around", ["{}", "Here it is:\n\n{}\n\nAnything else?\n", "  {}  "])
+async def test_an_answer_in_a_fence_is_understood(around: str) -> None:
+    fenced = '```json\n{"name": "Ulm", "people": 1}\n```'
+    async with agent([answer(around.format(fenced))]) as session:
         assert (await session.send_and_wait("?", output=City)).value.people == 1
+
+
+async def test_of_two_fences_none_is_the_answer() -> None:
+    fenced = '```\n{"name": "Ulm", "people": 1}\n```\nor\n```\n{"name": "Bonn", "people": 2}\n```'
+    async with agent([answer(fenced), answer('{"name": "Ulm", "people": 1}')]) as session:
+        typed = await session.send_and_wait("?", output=City)
+    assert len(typed.earlier) == 1
 
 
 async def test_a_wrong_answer_is_asked_for_again_with_what_is_wrong() -> None:
@@ -36,6 +45,9 @@ async def test_a_wrong_answer_is_asked_for_again_with_what_is_wrong() -> None:
         typed = await session.send_and_wait("Which city?", output=City)
         correction = session.executor.requests[1].inputs[-2]
     assert typed.value.people == 2
+    assert [each.text for each in typed.earlier] == ['{"name": "Ulm"}']
+    assert typed.usage.total == 2 * typed.result.usage.total > 0
+    assert typed.cost_usd is None
     assert isinstance(correction, Message)
     assert "people: Field required" in correction.text
 

@@ -30,7 +30,7 @@ def check(checker: str, *files: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_inferred_types_are_the_asserted_ones(checker: str) -> None:
-    assert {path.name for path in FILES} == {"modules.py", "slots.py"}
+    assert {path.name for path in FILES} == {"components.py", "modules.py", "slots.py"}
 
     result = check(checker, *FILES)
 

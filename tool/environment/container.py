@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+from agentslot._text import several
 from agentslot.tool.environment.contract import Boundary, Launch
 from agentslot.tool.errors import SandboxError
 
@@ -37,7 +38,7 @@ class ContainerEnvironment:
         """
         self._image = image
         self._network = network
-        self._variables = frozenset(variables)
+        self._variables = frozenset(several("variables", variables))
         self._program = program
 
     @property

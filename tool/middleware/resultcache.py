@@ -5,6 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from agentslot._json import canonical_json
+from agentslot._text import several
 from agentslot.session import SessionId, ToolResult, ToolStatus
 from agentslot.tool.contract import Effect, ToolInvocation
 from agentslot.tool.middleware.contract import ToolProceed
@@ -45,7 +46,7 @@ class ResultCache:
             raise ValueError(f"max_entries must be at least 1, not {max_entries}")
         self.stats = ResultCacheStats()
         self._max_entries = max_entries
-        self._also = frozenset(also)
+        self._also = frozenset(several("also", also))
         self._results: OrderedDict[_Key, ToolResult] = OrderedDict()
 
     async def invoke(self, invocation: ToolInvocation, proceed: ToolProceed) -> ToolResult:

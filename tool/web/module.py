@@ -4,6 +4,7 @@ import ssl
 from collections.abc import Collection, Mapping, Sequence
 
 from agentslot import Module
+from agentslot._text import several
 from agentslot.tool.contract import TOOLS, Tool
 from agentslot.tool.web.fetch import Fetcher
 from agentslot.tool.web.guard import Guard, Resolve
@@ -57,17 +58,18 @@ class WebModule(Module):
         Raises:
             MissingExtra: `fetch_url` is wanted and the extra `web` is not installed.
             ValueError: one of `private_networks` is no network.
+            TypeError: a single text where several are asked for.
         """
         guard = Guard(
             allow_http=allow_http,
-            networks=private_networks,
+            networks=several("private_networks", private_networks),
             resolve=resolve,
             ssl_context=ssl_context,
         )
         tools: list[Tool] = []
         if fetch:
             require_html_library()
-            hosts = None if fetch_hosts is None else HostList(fetch_hosts)
+            hosts = None if fetch_hosts is None else HostList(several("fetch_hosts", fetch_hosts))
             fetcher = Fetcher(guard, hosts, timeout_seconds=timeout_seconds, max_bytes=max_bytes)
             tools.append(PageReader(fetcher).tool())
         if request_hosts:
@@ -75,11 +77,14 @@ class WebModule(Module):
             fetcher = Fetcher(
                 guard, HostList(fields), timeout_seconds=timeout_seconds, max_bytes=max_bytes
             )
-            tools.append(Requester(fetcher, fields, request_methods).tool())
+            methods = several("request_methods", request_methods)
+            tools.append(Requester(fetcher, fields, methods).tool())
         super().__init__(module_id, *(TOOLS.add(tool.definition.name, tool) for tool in tools))
 
 
 def _with_fields(
     hosts: Mapping[str, Mapping[str, str]] | Sequence[str],
 ) -> Mapping[str, Mapping[str, str]]:
-    return hosts if isinstance(hosts, Mapping) else {host: {} for host in hosts}
+    if isinstance(hosts, Mapping):
+        return hosts
+    return {host: {} for host in several("request_hosts", hosts)}

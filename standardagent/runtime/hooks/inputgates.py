@@ -210,11 +210,12 @@ def _asking(
 def _reason(chain: HookChain[InputGateResult]) -> tuple[ErrorKind, str, str]:
     """Kind, code and words of what the gates decided."""
     ended = chain.failure
-    if ended is not None:
+    if ended is not None and chain.decisive is not None:
         kind = kind_of_ending(ended)
         known = ended.code == "extension_deadline_exceeded" or kind is ErrorKind.CANCELED
         code = ended.code if known else "extension_failed"
-        return kind, code, f"an input gate failed: {ended.reason or ended.code}"
+        gate = chain.decisive.invocation.descriptor.key
+        return kind, code, f"input gate {gate!r} failed: {ended.reason or ended.code}"
     answer = chain.decisive.answer if chain.decisive is not None else None
     return ErrorKind.FORBIDDEN, "input_rejected", answer.reason if answer is not None else ""
 

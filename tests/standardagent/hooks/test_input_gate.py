@@ -109,6 +109,7 @@ async def test_a_gate_that_fails_rejects(fails: Answer, status: str, code: str) 
     late = code == "extension_deadline_exceeded"
     assert error.kind is (ErrorKind.DEADLINE_EXCEEDED if late else ErrorKind.UNAVAILABLE)
     assert error.code == (code if late else "extension_failed")
+    assert error.message.startswith("input gate 'b' failed: ")
     assert view.recent_history == ()
     assert told(error.diagnostics) == [
         "a succeeded/discarded accept",

@@ -46,8 +46,11 @@ class Observer:
 
 
 class Raising:
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
     async def observe_session_commit(self, notice: CommitNotice) -> None:
-        raise RuntimeError("no index")
+        raise self._error
 
 
 async def test_every_commit_is_told_once_and_in_order_with_the_facts_it_appended() -> None:
@@ -95,9 +98,12 @@ async def test_a_slow_observer_of_one_session_keeps_no_run_and_no_other_session_
         await observer.until(session.id, await session.access.revision(session.id))
 
 
-async def test_an_observer_that_raises_disturbs_nobody(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("error", [RuntimeError("no index"), SystemExit(3)])
+async def test_an_observer_that_raises_disturbs_nobody(
+    error: BaseException, caplog: pytest.LogCaptureFixture
+) -> None:
     observer = Observer()
-    broken = Module("test.broken", COMMIT_OBSERVERS.append(Raising()))
+    broken = Module("test.broken", COMMIT_OBSERVERS.append(Raising(error)))
     async with agent([answer("ok")], modules=[broken, observer.module()]) as session:
         result = await session.send_and_wait("go")
         revision = await session.access.revision(session.id)

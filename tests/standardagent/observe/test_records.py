@@ -130,6 +130,7 @@ async def test_usage_is_recorded_once_for_each_attempt() -> None:
         await session.send_and_wait("2 + 2?")
     assert [record.usage.total for record in recording.usage] == [7, 9]
     assert {(record.provider, record.model) for record in recording.usage} == {("test", "scripted")}
+    assert {record.workspace for record in recording.usage} == {"default"}
 
 
 async def test_runs_attempts_and_calls_are_counted_by_what_became_of_them() -> None:
