@@ -9,8 +9,8 @@ SHARED = Path(os.environ.get("AGENTSLOT_SHARED") or Path(__file__).parents[2] / 
 
 
 def shared(relative: str) -> Path:
-    """Path of one shared file or folder; skips the test when the material is not here."""
+    """Path of a shared file or folder; without it the test is skipped, or the module on import."""
     path = SHARED / relative
     if not path.exists():
-        pytest.skip(f"shared test material is not here: {relative}")
+        pytest.skip(f"shared test material is not here: {relative}", allow_module_level=True)
     return path
