@@ -115,6 +115,5 @@ def rows() -> Iterator[Row]:
 
 
 def _compared(name: str, cost: float, turns: int, against: str, other: float) -> Row:
-    row = Row(name=name, value=cost, unit="us/turn", turns=turns)
-    row["ratio"], row["against"] = cost / other, against
-    return row
+    ratio = cost / other
+    return Row(name=name, value=cost, unit="us/turn", turns=turns, ratio=ratio, against=against)

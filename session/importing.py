@@ -53,7 +53,7 @@ async def import_chat(
 
     Raises:
         ClassifiedError: `invalid_input/invalid_conversation`: a message has another form, has parts
-            that are no text, or is a result of no call; nothing was created.
+            that are no text, or is a result that no call waits for; nothing was created.
             `conflict/session_already_exists`, and what else a store refuses.
     """
     turns = list(_turns([_read(number, each) for number, each in enumerate(messages, 1)]))
@@ -186,21 +186,25 @@ def _turns(messages: Sequence[tuple[int, _Said]]) -> Iterator[_Turn]:
                 turn.steps.append(_Step(said))
             case "tool":
                 _answer(turn, number, said)
-            case _:
-                pass  # the prompt belongs to the agent
+            case "system" | "developer":
+                continue  # an agent has its prompt from its AgentConfig
     if turn.asked or turn.steps:
         yield turn
 
 
 def _answer(turn: _Turn, number: int, said: _Said) -> None:
-    open_calls = {call.id for call in turn.steps[-1].calls} if turn.steps else set[str]()
-    if said.tool_call_id not in open_calls:
-        known = ", ".join(sorted(open_calls)) or "none"
+    step = turn.steps[-1] if turn.steps else None
+    waiting = (
+        {call.id for call in step.calls if call.id not in step.results} if step else set[str]()
+    )
+    if step is None or said.tool_call_id not in waiting:
+        known = ", ".join(sorted(waiting)) or "none"
         raise _invalid(
             number,
-            f"it is the result of call {said.tool_call_id!r}, and the calls before it are: {known}",
+            f"it is the result of call {said.tool_call_id!r}, and the calls that wait for one are:"
+            f" {known}",
         )
-    turn.steps[-1].results[str(said.tool_call_id)] = said.text
+    step.results[said.tool_call_id] = said.text
 
 
 def _invalid(number: int, why: str) -> ClassifiedError:

@@ -47,7 +47,7 @@ def new_application(
         raise TypeError(
             f"default_model must be a ModelConfig(provider, model), not {default_model!r}"
         )
-    if not isinstance(config, AgentConfig | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not isinstance(config, AgentConfig | None):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
         raise TypeError(f"config must be an AgentConfig(…), not {config!r}")
     return Application(
         name,

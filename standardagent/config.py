@@ -50,7 +50,7 @@ class AgentConfig:
         object.__setattr__(self, "context_retention", ContextRetention(self.context_retention))
         if self.tool_keys is None:  # pyright: ignore[reportUnnecessaryComparison]  # untyped code
             object.__setattr__(self, "tool_keys", ())
-        if not isinstance(self.system_prompt, str | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(self.system_prompt, str | None):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
             msg = (
                 f"system_prompt must be a text, not {self.system_prompt!r}: what changes from"
                 " request to request comes from a context source"
@@ -71,7 +71,7 @@ class AgentConfig:
             "component_timeout_seconds": self.component_timeout_seconds,
         }
         for name, value in limits.items():
-            if not isinstance(value, int | float):  # pyright: ignore[reportUnnecessaryIsInstance]
+            if not isinstance(value, int | float):  # pyright: ignore[reportUnnecessaryIsInstance]  # untyped code
                 msg = f"{name} must be a number, not {value!r}"
                 raise TypeError(msg)
             if not value >= 0:  # nor is NaN a limit

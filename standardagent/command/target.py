@@ -178,4 +178,5 @@ def _place(error: Exception) -> str:
 
 
 def _is_theirs(frame: FrameType) -> bool:
-    return not is_ours(frame) and frame.f_globals.get("__name__") != "importlib"
+    name: str = frame.f_globals.get("__name__") or ""
+    return not is_ours(frame) and name.partition(".")[0] != "importlib"

@@ -144,7 +144,7 @@ async def test_one_that_an_assistant_begins_or_that_is_empty_is_fine(greeting: b
             {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]},
             "message 2 .* content.0.type: Input should be 'text'",
         ),
-        (result("c9", "4"), "result of call 'c9', and the calls before it are: none"),
+        (result("c9", "4"), "result of call 'c9', and the calls that wait for one are: none"),
         ({"role": "user", "content": "half \ud83c"}, "half a surrogate"),
     ],
 )
@@ -155,3 +155,9 @@ async def test_what_cannot_be_brought_in_is_told_by_its_place(
     with pytest.raises(ClassifiedError, match=why):
         await import_chat(store, NEW, [{"role": "user", "content": "hi"}, wrong])
     assert (await store.list_sessions(NEW.agent, NEW.workspace)).sessions == []
+
+
+async def test_a_second_result_of_a_call_is_refused() -> None:
+    talk = [calls("c1", "c2"), result("c1", "4"), result("c1", "5")]
+    with pytest.raises(ClassifiedError, match=r"message 3 .* the calls that wait for one are: c2"):
+        await import_chat(MemoryStore(), NEW, talk)

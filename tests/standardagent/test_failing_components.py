@@ -360,14 +360,10 @@ async def test_a_cancellation_that_a_component_has_left_behind_reaches_nobody() 
 UNCANCELLED = ("input gate", "lifecycle", "observer at the end")
 
 
-@pytest.mark.parametrize("place", [p for p in PLACES if p not in UNCANCELLED])
-async def test_a_run_that_waits_for_a_component_can_be_cancelled(place: str) -> None:
-    entered = anyio.Event()
-
-    async def waits() -> None:
-        entered.set()
-        await anyio.sleep_forever()
-
+async def cancelled_while_it_waits(
+    place: str, waits: Callable[[], Awaitable[None]], entered: anyio.Event
+) -> None:
+    """Cancel a Run that waits for a component: it ends as canceled."""
     async with broken(place, waits) as session:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(session.send, "go")
@@ -377,6 +373,17 @@ async def test_a_run_that_waits_for_a_component_can_be_cancelled(place: str) -> 
         *_, last = (await session.view()).recent_history
     assert isinstance(last.payload, RunFact)
     assert last.payload.status is RunStatus.CANCELED
+
+
+@pytest.mark.parametrize("place", [p for p in PLACES if p not in UNCANCELLED])
+async def test_a_run_that_waits_for_a_component_can_be_cancelled(place: str) -> None:
+    entered = anyio.Event()
+
+    async def waits() -> None:
+        entered.set()
+        await anyio.sleep_forever()
+
+    await cancelled_while_it_waits(place, waits, entered)
 
 
 @pytest.mark.parametrize("place", [p for p in PLACES if p not in UNCANCELLED])
@@ -396,15 +403,7 @@ async def test_a_component_that_fails_while_it_is_cancelled_harms_nobody(place: 
             tasks.start_soon(anyio.sleep_forever)
             entered.set()
 
-    async with broken(place, waits) as session:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(session.send, "go")
-            await entered.wait()
-            await session.cancel()
-        await session.when_idle()
-        *_, last = (await session.view()).recent_history
-    assert isinstance(last.payload, RunFact)
-    assert last.payload.status is RunStatus.CANCELED
+    await cancelled_while_it_waits(place, waits, entered)
 
 
 @pytest.mark.parametrize("place", IMPATIENT)

@@ -32,17 +32,17 @@ class Component:
         return [MessageInput.of(f"for {asked.workspace}")]
 
     async def compact(self, too_long: ContextInput) -> Compaction:
-        raise NotImplementedError
+        return Compaction(len(too_long.inputs))
 
     async def run(self, handle: RunHandle) -> Outcome:
         await handle.act(Action.REQUEST_MODEL)
         return await handle.finish(Outcome.COMPLETED)
 
     async def observe_session_commit(self, told: CommitNotice) -> None:
-        raise NotImplementedError
+        self.key = f"typing.component.{told.revision}"
 
     async def record_usage(self, used: UsageRecord) -> None:
-        raise NotImplementedError
+        self.key = f"typing.component.{used.workspace}"
 
 
 class Guard:
